@@ -1,0 +1,49 @@
+# Needs Python 3.11 or newer and git; everything else is installed into .venv.
+# `make serve ARGS="--port 9000"` and `make test ARGS="tests/server -x"` pass arguments on.
+
+PYTHON ?= $(shell python3.11 -c '' 2>/dev/null && echo python3.11 || echo python3)
+VENV := .venv
+BIN := $(VENV)/bin
+ARGS ?=
+
+.PHONY: serve test test-long check clean
+.DELETE_ON_ERROR:
+
+serve: $(VENV)/.installed
+	$(BIN)/facedown serve $(ARGS)
+
+test: $(VENV)/.installed-dev
+	scripts/setup-debian
+	$(BIN)/python -m pytest $(ARGS)
+
+test-long: $(VENV)/.installed-dev
+	scripts/setup-debian
+	FACEDOWN_LONG=1 $(BIN)/python -m pytest -m "long or not long" $(ARGS)
+
+check: $(VENV)/.installed-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+# Leaves the data of a server in ./facedown-data alone.
+clean:
+	rm -rf $(VENV) build dist .coverage .coverage.* htmlcov
+	rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .grimp_cache
+	find . -name __pycache__ -type d -not -path '*/node_modules/*' -prune -exec rm -rf {} +
+
+# An interrupted run can leave a folder without pip behind: it is made anew.
+$(VENV)/.made:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo 'Facedown needs Python 3.11 or newer; name one with PYTHON=/path/to/python'; exit 1; }
+	@$(BIN)/python -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv --clear $(VENV) || \
+	  { echo 'Could not make $(VENV). On Debian and Ubuntu install the package python3-venv.'; exit 1; }
+	@touch $@
+
+$(VENV)/.installed: $(VENV)/.made pyproject.toml constraints.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e .
+	@touch $@
+
+$(VENV)/.installed-dev: $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@touch $@
