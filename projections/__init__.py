@@ -1,0 +1,1 @@
+"""What each viewer may see: views and redacted events, built up from nothing."""

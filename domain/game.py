@@ -1,0 +1,153 @@
+"""What a game is: one object with options, events, state, and pure functions over them."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Generic, TypeVar
+
+import msgspec
+
+from domain.actions import Offer
+from domain.dealing import Dealer
+from domain.errors import BadOptions
+from domain.events import Event, Upcast
+
+O = TypeVar("O", bound="Options")  # noqa: E741
+S = TypeVar("S", bound="State")
+
+MOST_CHANGES = 8
+"""How often a seat may change its choice in a simultaneous phase before the last seat has chosen."""
+
+
+class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Options of a game; each has a default and a `msgspec.Meta` description for the schema."""
+
+
+class State(msgspec.Struct, frozen=True, kw_only=True):
+    """State of a game. Every field declares its audience (see `domain.visibility`)."""
+
+
+class Result(msgspec.Struct, frozen=True):
+    """How a game ended, all lists by seat.
+
+    Args:
+        places: 1 for the first; tied seats share the better place and the next is skipped.
+        scores: final points.
+        winners: the seats that won, ascending.
+        reason: what ended it: ``"played_out"``, ``"target"``, ``"needle"``, ``"forfeit"``, ...
+    """
+
+    places: tuple[int, ...]
+    scores: tuple[int, ...]
+    winners: tuple[int, ...]
+    reason: str = "played_out"
+
+
+def ranked(keys: Sequence[Any]) -> tuple[int, ...]:
+    """Competition ranking: the place of each seat by its key, higher keys first, equal keys sharing."""
+    return tuple(1 + sum(other > key for other in keys) for key in keys)
+
+
+class Emitter(Generic[S]):
+    """Collects the events of one decision and keeps the state that they lead to.
+
+    Call it with an event; ``state`` is then the state after it, ``events`` all so far.
+    """
+
+    __slots__ = ("_game", "events", "state")
+
+    def __init__(self, game: Game[Any, S], state: S) -> None:
+        self._game = game
+        self.state = state
+        self.events: list[Event] = []
+
+    def __call__(self, event: Event) -> None:
+        self.events.append(event)
+        self.state = self._game.evolve(self.state, event)
+
+
+class Game(ABC, Generic[O, S]):
+    """One game. Everything is a pure function; the kernel (`domain.table`) calls it in this order:
+
+    ``check`` when a table is opened; ``initial`` and ``start`` when the game starts; then for each
+    action of a seat ``actions`` (on what the seat may know), ``decide``, and ``result``.
+    """
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    seats: ClassVar[tuple[int, ...]]
+    help: ClassVar[str]
+    """The rules in short, in the project's own words, Markdown."""
+    options: ClassVar[type[Options]]
+    state: ClassVar[type[State]]
+    events: ClassVar[tuple[type[Event], ...]]
+    upcasts: ClassVar[Mapping[str, Upcast]] = {}
+    action_shapes: ClassVar[Mapping[str, Mapping[str, str]]]
+    """For the catalogue: each action type with its parameters and what they mean."""
+
+    def check(self, options: O, seats: int) -> None:
+        """Refuse options that the types alone cannot. Raises `BadOptions`."""
+
+    @abstractmethod
+    def initial(self, options: O, seats: int) -> S:
+        """The state before the first event of the game."""
+
+    @abstractmethod
+    def start(self, emit: Emitter[S], dealer: Dealer) -> None:
+        """Emit the events that begin the game (draw the first seat, deal, ...)."""
+
+    @abstractmethod
+    def waiting(self, seen: S) -> tuple[int, ...]:
+        """The seats the game waits for, ascending. ``seen`` is what a spectator may know."""
+
+    @abstractmethod
+    def actions(self, seen: S, seat: int) -> list[Offer]:
+        """What ``seat`` may do now; ``seen`` is what that seat may know. ``[]`` if nothing."""
+
+    @abstractmethod
+    def decide(self, emit: Emitter[S], seat: int, action: Mapping[str, Any], dealer: Dealer) -> None:
+        """Emit what follows from an action that `actions` offers. Never refuses."""
+
+    @abstractmethod
+    def evolve(self, state: S, event: Event) -> S:
+        """The state after ``event``. Never refuses; an event that is not the game's changes nothing."""
+
+    @abstractmethod
+    def result(self, state: S) -> Result | None:
+        """How the game ended, or None while it goes on."""
+
+    @abstractmethod
+    def standing(self, state: S) -> Result:
+        """The result if the game ended now."""
+
+    def forfeit(self, state: S, seat: int) -> Result:
+        """The result when ``seat`` gives up: it ranks last, the others as they stand."""
+        now = self.standing(state)
+        keys = [-1 if number == seat else len(now.places) - place for number, place in enumerate(now.places)]
+        places = ranked(keys)
+        winners = tuple(number for number, place in enumerate(places) if place == 1)
+        return Result(places, now.scores, winners, "forfeit")
+
+    def explain(self, seen: S, seat: int, action: Mapping[str, Any], offers: Sequence[Offer]) -> str | None:
+        """A sentence naming the rule that forbids ``action``, or None for the general one.
+
+        ``seen`` is what ``seat`` may know, so the sentence cannot tell more.
+        """
+        return None
+
+    def parse_options(self, raw: Mapping[str, Any], seats: int) -> O:
+        """Options as a table owner sends them, typed and checked. Raises `BadOptions`."""
+        try:
+            options = msgspec.convert(dict(raw), self.options)
+        except msgspec.ValidationError as error:
+            raise _located(error) from None
+        self.check(options, seats)  # type: ignore[arg-type]
+        return options  # type: ignore[return-value]
+
+
+def _located(error: msgspec.ValidationError) -> BadOptions:
+    text, _, path = str(error).partition(" - at `$")
+    if "unknown field" in text:
+        return BadOptions(text.partition("`")[2].rstrip("`"), "there is no such option")
+    return BadOptions(path.rstrip("`").lstrip(".") or "options", text[0].lower() + text[1:])

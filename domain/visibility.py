@@ -1,0 +1,169 @@
+"""Who may know a value: declared at the field, applied in one place.
+
+Every field of an event and of a game's state carries an `Audience` in its annotation::
+
+    class Dealt(Event, tag="dealt"):
+        label: Annotated[str, PUBLIC]
+        hands: Annotated[tuple[tuple[str, ...], ...], EACH_OWN]
+
+A field that declares nothing is `HIDDEN`. `see` gives the part of a state that a viewer may know,
+as a state of the same type whose other fields are masked; legal actions, rejections and views are
+computed from that alone, so they cannot tell more.
+
+A viewer is an integer: a seat (0 and up), `SPECTATOR`, or `REFEREE`, who sees everything but
+`SECRET` fields and exists only for finished tables and for tests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Annotated, Any, Final, TypeVar, get_args, get_origin, get_type_hints
+
+import msgspec
+from msgspec import UNSET
+
+SPECTATOR: Final = -1
+REFEREE: Final = -2
+
+S = TypeVar("S", bound=msgspec.Struct)
+
+Show = Callable[[Any, Any, int], Any]
+"""``(value, holder, viewer) -> shown value``, or `UNSET` where the viewer may know nothing of it."""
+
+
+class Audience:
+    """Who may know a field.
+
+    Args:
+        name: how it is called in documents and schemas.
+        show: gives what a seat or a spectator is shown of the value; never called for the referee.
+        referee: False for values that nobody is ever shown (token hashes, the deal key).
+    """
+
+    __slots__ = ("name", "referee", "show")
+
+    def __init__(self, name: str, show: Show, *, referee: bool = True) -> None:
+        self.name = name
+        self.show = show
+        self.referee = referee
+
+    def __repr__(self) -> str:
+        return f"<{self.name}>"
+
+    def shown(self, value: Any, holder: Any, viewer: int) -> Any:
+        """What ``viewer`` sees of ``value``, a field of ``holder``; `UNSET` for nothing at all."""
+        if viewer == REFEREE:
+            return value if self.referee else UNSET
+        return self.show(value, holder, viewer)
+
+
+def blanks(value: Sequence[Any] | None) -> tuple[None, ...] | None:
+    """Only the length of ``value``: a None for each element."""
+    return None if value is None else (None,) * len(value)
+
+
+PUBLIC: Final = Audience("public", lambda value, holder, viewer: value)
+HIDDEN: Final = Audience("hidden", lambda value, holder, viewer: UNSET)
+SECRET: Final = Audience("secret", lambda value, holder, viewer: UNSET, referee=False)
+COUNT: Final = Audience("count", lambda value, holder, viewer: blanks(value))
+
+
+def only(*fields: str, others: Audience = HIDDEN) -> Audience:
+    """Known to the seats that stand in ``fields`` of the holder (each a seat, None or a tuple of seats).
+
+    Args:
+        fields: names of fields of the same event or state.
+        others: what everybody else is shown.
+    """
+
+    def show(value: Any, holder: Any, viewer: int) -> Any:
+        for field in fields:
+            who = getattr(holder, field)
+            if who == viewer or (isinstance(who, tuple) and viewer in who):
+                return value
+        return others.show(value, holder, viewer)
+
+    return Audience(f"seat in {', '.join(fields)}; others: {others.name}", show)
+
+
+def each_own(others: Audience = COUNT) -> Audience:
+    """A tuple with one element a seat: each seat knows its own; of the rest ``others`` is shown.
+
+    What is hidden altogether stands as None, so that the positions stay the seats.
+    """
+
+    def show(value: Any, holder: Any, viewer: int) -> Any:
+        if value is None:
+            return None
+        shown = []
+        for seat, own in enumerate(value):
+            if seat == viewer:
+                shown.append(own)
+            else:
+                masked = None if own is None else others.show(own, holder, viewer)
+                shown.append(None if masked is UNSET else masked)
+        return tuple(shown)
+
+    return Audience(f"each its own; others: {others.name}", show)
+
+
+EACH_OWN: Final = each_own(COUNT)
+
+
+def when(test: Callable[[Any], bool], then: Audience, otherwise: Audience, name: str = "") -> Audience:
+    """``then`` where ``test(holder)`` holds (a rule that depends on an option, a phase), else ``otherwise``.
+
+    ``test`` must depend on public fields alone.
+    """
+    return Audience(
+        name or f"{then.name} or {otherwise.name}",
+        lambda value, holder, viewer: (then if test(holder) else otherwise).show(value, holder, viewer),
+    )
+
+
+def rule(name: str, show: Show) -> Audience:
+    """A rule of its own, for shapes that the others do not fit (slices of a dealt deck, face-down cards)."""
+    return Audience(name, show)
+
+
+@cache
+def audiences(kind: type[msgspec.Struct]) -> dict[str, Audience]:
+    """The audience of each field of a Struct type; `HIDDEN` for a field that declares none."""
+    hints = get_type_hints(kind, include_extras=True)
+    found = {}
+    for field in kind.__struct_fields__:
+        extras = get_args(hints[field])[1:] if get_origin(hints[field]) is Annotated else ()
+        found[field] = next((extra for extra in extras if isinstance(extra, Audience)), HIDDEN)
+    return found
+
+
+@cache
+def undeclared(kind: type[msgspec.Struct]) -> tuple[str, ...]:
+    """Fields that say nothing about who may know them. A test wants this empty for every type."""
+    hints = get_type_hints(kind, include_extras=True)
+    return tuple(
+        field
+        for field in kind.__struct_fields__
+        if not (
+            get_origin(hints[field]) is Annotated
+            and any(isinstance(extra, Audience) for extra in get_args(hints[field])[1:])
+        )
+    )
+
+
+@cache
+def _masked(kind: type[msgspec.Struct]) -> tuple[tuple[str, Audience], ...]:
+    return tuple((field, who) for field, who in audiences(kind).items() if who is not PUBLIC)
+
+
+def see(state: S, viewer: int) -> S:
+    """The part of ``state`` that ``viewer`` may know: the same type, what is hidden masked.
+
+    A field that the viewer may know nothing of is None, whatever its type says.
+    """
+    changes = {}
+    for field, who in _masked(type(state)):
+        shown = who.shown(getattr(state, field), state, viewer)
+        changes[field] = None if shown is UNSET else shown
+    return msgspec.structs.replace(state, **changes) if changes else state
