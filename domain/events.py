@@ -165,8 +165,12 @@ class EventCodec:
             fields = self.upcasts[tag](fields)
             tag = fields["type"]
         if tag not in self.tags:
-            raise UnknownEvent(f"version {version} holds an event {tag!r}, which this version of the server does not know")
+            raise UnknownEvent(
+                f"version {version} holds an event {tag!r}, which this version of the server does not know"
+            )
         try:
             return msgspec.convert(fields, self._union())  # type: ignore[no-any-return]
         except msgspec.ValidationError as error:
-            raise UnknownEvent(f"version {version}: the event {tag!r} is not as this server knows it: {error}") from None
+            raise UnknownEvent(
+                f"version {version}: the event {tag!r} is not as this server knows it: {error}"
+            ) from None

@@ -264,7 +264,14 @@ def decide_open(game: AnyGame, event: TableOpened) -> Decision:
 
 
 def decide_sit(
-    game: AnyGame, table: Table, *, seat: int | None, name: str, token_hash: bytes, entropy: str | None, bot: bool = False
+    game: AnyGame,
+    table: Table,
+    *,
+    seat: int | None,
+    name: str,
+    token_hash: bytes,
+    entropy: str | None,
+    bot: bool = False,
 ) -> Decision:
     """Sit down on ``seat``, or on the first free one.
 
@@ -274,13 +281,17 @@ def decide_sit(
     _still_there(table)
     free = [number for number, there in enumerate(table.seats) if there is None]
     if seat is not None and not 0 <= seat < len(table.seats):
-        raise Rejected("not_found", f"there is no seat {seat}: this table has seats 0 to {len(table.seats) - 1}")
+        raise Rejected(
+            "not_found", f"there is no seat {seat}: this table has seats 0 to {len(table.seats) - 1}"
+        )
     if not free:
         raise Rejected("table_full", "every seat of this table is taken")
     if seat is None:
         seat = free[0]
     elif seat not in free:
-        raise Rejected("seat_taken", f"seat {seat} is taken; free: {', '.join(map(str, free))}", {"free": free})
+        raise Rejected(
+            "seat_taken", f"seat {seat} is taken; free: {', '.join(map(str, free))}", {"free": free}
+        )
     return _decision(game, table, SeatTaken(seat, name, token_hash, bot, entropy))
 
 
@@ -297,7 +308,9 @@ def decide_leave(game: AnyGame, table: Table, *, seat: int, removed: bool) -> De
     if not 0 <= seat < len(table.seats) or table.seats[seat] is None:
         raise Rejected("not_found", f"nobody sits on seat {seat}")
     events: list[Event] = [SeatLeft(seat, "removed" if removed else "left")]
-    people = sum(there is not None and not there.bot for number, there in enumerate(table.seats) if number != seat)
+    people = sum(
+        there is not None and not there.bot for number, there in enumerate(table.seats) if number != seat
+    )
     if table.status == "playing" and not people:
         events.append(Abandoned("everybody left", _revealed(table)))
     return _decision(game, table, *events)
@@ -359,7 +372,11 @@ def decide_act(
     if not offers:
         waiting = game.waiting(see(state, SPECTATOR))
         names = ", ".join(f"seat {number}" for number in waiting)
-        raise Rejected("not_your_turn", f"seat {seat} cannot act now; the game waits for {names}", {"waiting": list(waiting)})
+        raise Rejected(
+            "not_your_turn",
+            f"seat {seat} cannot act now; the game waits for {names}",
+            {"waiting": list(waiting)},
+        )
     if not grammar.allows(offers, action):
         message = game.explain(seen, seat, action, offers) or grammar.explain(offers, action)
         raise Rejected("illegal_action", message)

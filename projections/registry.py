@@ -14,7 +14,19 @@ from projections.base import GameView
 from projections.viewer import Viewer
 
 RESERVED = frozenset(
-    {"base", "facts", "frame", "history", "patch", "redaction", "registry", "schema", "viewer", "lobby", "table"}
+    {
+        "base",
+        "facts",
+        "frame",
+        "history",
+        "patch",
+        "redaction",
+        "registry",
+        "schema",
+        "viewer",
+        "lobby",
+        "table",
+    }
 )
 
 

@@ -73,10 +73,19 @@ def evolve(state: TrickAndTradeState, event: Event) -> TrickAndTradeState:
             takers = tuple(taker for taker in state.takers if taker != seat)
             return replace(state, lead_taker=seat, takers=takers)
         case events.TrickPlaced(order, won):
-            return replace(state, phase="taking", order=order, takers=order, won=(*state.won, won), lead_taker=None)
+            return replace(
+                state, phase="taking", order=order, takers=order, won=(*state.won, won), lead_taker=None
+            )
         case events.TrickEnded(lead):
             return replace(
-                state, phase="playing", trick=state.trick + 1, lead=lead, plays=(), order=(), takers=(), lead_taker=None
+                state,
+                phase="playing",
+                trick=state.trick + 1,
+                lead=lead,
+                plays=(),
+                order=(),
+                takers=(),
+                lead_taker=None,
             )
         case events.RowsSet(front, back, pile):
             return replace(state, front=front, back=back, pile=state.pile[len(state.pile) - pile :])
@@ -89,8 +98,6 @@ def evolve(state: TrickAndTradeState, event: Event) -> TrickAndTradeState:
         case events.TradesShuffled():
             return replace(state, pile=event.order[: event.used])
         case events.LeftOutShown():
-            return replace(
-                state, phase="over", plays=(), order=(), takers=(), lead_taker=None
-            )
+            return replace(state, phase="over", plays=(), order=(), takers=(), lead_taker=None)
         case _:
             return state
