@@ -15,7 +15,7 @@ from urllib.parse import SplitResult, urlsplit
 
 PREFIX: Final = "FACEDOWN_"
 LOG_LEVELS: Final = ("debug", "info", "warning", "error")
-STORE_SCHEMES: Final = ("redis", "rediss", "unix", "memory")
+STORE_SCHEMES: Final = ("redis", "rediss", "valkey", "valkeys", "unix", "memory")
 
 
 class SettingsError(ValueError):
@@ -33,7 +33,8 @@ class Settings:
         host: The address to listen on.
         port: The port to listen on; 0 takes a free one.
         workers: How many server processes to run.
-        store: The URL of the Redis or Valkey that holds the logs (`redis://`, `rediss://`, `unix://`),
+        store: The URL of the Redis or Valkey that holds the logs (`redis://`, `rediss://`, `valkey://`, `valkeys://`,
+            `unix://`),
             `memory://` for one that forgets, or None for one that the server runs itself in `data`.
         data: The folder for the embedded store and for archived tables.
         allow_weak_store: Accept an external store that may lose what it acknowledged.
@@ -193,7 +194,7 @@ def _check_store(url: str) -> None:
     parts = _split(url, wrong)
     if parts.scheme not in STORE_SCHEMES:
         raise wrong
-    if parts.scheme in ("redis", "rediss") and not parts.hostname:
+    if parts.scheme not in ("unix", "memory") and not parts.hostname:
         raise wrong
 
 

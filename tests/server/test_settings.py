@@ -78,6 +78,7 @@ def test_every_setting_can_be_given_its_default_as_a_variable() -> None:
         ("FACEDOWN_STORE", "localhost:6379", "redis://localhost"),
         ("FACEDOWN_STORE", "http://localhost", "redis://localhost"),
         ("FACEDOWN_STORE", "redis://", "redis://localhost"),
+        ("FACEDOWN_STORE", "valkey:///0", "redis://localhost"),
         ("FACEDOWN_STORE", "redis://localhost:x", "redis://localhost"),
         ("FACEDOWN_ORIGINS", "example.org", "https://example.org:8443"),
         ("FACEDOWN_ORIGINS", "https://example.org/", "https://example.org:8443"),
