@@ -1,0 +1,203 @@
+"""What an event store promises: the log of every table, news of its commits, and three small indexes.
+
+The store takes and gives bytes. It knows tables by name and commits by version; what a commit means is
+no business of it. All times are milliseconds since 1970 by the store's own clock, whatever the clocks
+of the server processes say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, Protocol
+
+
+class Entry(NamedTuple):
+    """One stored commit: its version (1, 2, 3, ...), when it was stored, and its bytes."""
+
+    version: int
+    at_ms: int
+    data: bytes
+
+
+class Appended(NamedTuple):
+    """The outcome of an append: when the entry was stored.
+
+    `repeated` says that the very same entry stood there already. That is so when the caller repeats an
+    append, and may be so for a first one, when the store lost an answer and had to repeat it by itself.
+    """
+
+    at_ms: int
+    repeated: bool
+
+
+class VersionTaken(Exception):
+    """Another entry stands at that version, or the version is not the next one. Nothing was stored."""
+
+    def __init__(self, table: str, version: int, head: int) -> None:
+        super().__init__(f"{table}: version {version} cannot be stored, the head is {head}")
+        self.table = table
+        self.version = version
+        self.head = head
+
+
+class OutcomeUnknown(Exception):
+    """The time allowed has passed: the entry may be stored, or not, or be stored later.
+
+    Only the same append again (same table, version and bytes) settles it. A read that shows nothing does
+    not: the entry may still be on its way.
+    """
+
+
+class StoreUnavailable(Exception):
+    """The store cannot be used now. The append certainly stored nothing, or the read was not made."""
+
+
+class HistoryBroken(Exception):
+    """The log of a table has a hole: it must not be played on. An operator has to look."""
+
+    def __init__(self, table: str, expected: int, found: int) -> None:
+        super().__init__(f"{table}: version {expected} should come next, found {found}")
+        self.table = table
+        self.expected = expected
+        self.found = found
+
+
+class WeakStore(Exception):
+    """The store would not keep what it acknowledged. `findings` says what is wrong and how to mend it."""
+
+    def __init__(self, findings: Sequence[str]) -> None:
+        super().__init__("the store does not keep what it acknowledges:\n- " + "\n- ".join(findings))
+        self.findings = tuple(findings)
+
+
+OnCommit = Callable[[str, Entry], None]
+OnGap = Callable[[str, int], None]
+OnSignal = Callable[[str, bytes], None]
+
+
+def ignore(*_: object) -> None:
+    """The callback until somebody listens."""
+
+
+class EventStore(Protocol):
+    """The log of all tables, shared by every server process. One instance per process and event loop."""
+
+    async def start(self) -> None:
+        """Connect and check the store.
+
+        Raises:
+            WeakStore: its settings would lose acknowledged entries.
+            StoreUnavailable: it cannot be reached.
+        """
+        ...
+
+    async def close(self) -> None:
+        """Let go of everything. Appends still waiting end with OutcomeUnknown or StoreUnavailable."""
+        ...
+
+    async def append(self, table: str, version: int, data: bytes) -> Appended:
+        """Store `data` as the next entry of the table's log; returns once it is durable.
+
+        Args:
+            table: name of the table.
+            version: must be the head plus one; the first is 1.
+            data: the entry. Appending the same bytes at the same version again is harmless.
+
+        Raises:
+            VersionTaken: another entry is there, or `version` is not the next one.
+            OutcomeUnknown: nobody can say yet; the same append again settles it.
+            StoreUnavailable: certainly not stored.
+        """
+        ...
+
+    async def read(self, table: str, after: int = 0, limit: int | None = None) -> list[Entry]:
+        """The entries above version `after`, oldest first, at most `limit` of them (None: all).
+
+        Raises:
+            HistoryBroken: a version is missing.
+            StoreUnavailable: the read could not be made.
+        """
+        ...
+
+    async def heads(self, tables: Sequence[str]) -> list[int]:
+        """The version of each table's last entry, 0 where there is none. Raises StoreUnavailable."""
+        ...
+
+    async def now_ms(self) -> int:
+        """The store's clock. Raises StoreUnavailable."""
+        ...
+
+    async def watch(self, table: str) -> int:
+        """From now on tell `on_commit` of every commit of the table, this process' own ones included.
+
+        Returns the head at a moment when the subscription stood: read up to there, the rest is told.
+        Watching twice is the same as once. Raises StoreUnavailable (and then does not watch).
+        """
+        ...
+
+    async def unwatch(self, table: str) -> None:
+        """Stop telling of this table's commits."""
+        ...
+
+    def listen(self, on_commit: OnCommit, on_gap: OnGap, on_signal: OnSignal) -> None:
+        """Name the callbacks, before `start`. They are called in order and must not block.
+
+        Args:
+            on_commit: (table, entry) a commit of a watched table. A hint: some may be missing or doubled.
+            on_gap: (table, head) the log of a watched table has a head above all that `on_commit` told
+                and `read` returned here. It is told every few seconds until that is mended, so read.
+            on_signal: (topic, payload) something sent by `signal` in any process, this one included.
+        """
+        ...
+
+    async def signal(self, topic: str, payload: bytes) -> None:
+        """Tell all processes something that may get lost. Never raises for an absent store."""
+        ...
+
+    async def secret(self) -> bytes:
+        """32 random bytes, made once per store and the same in every process. Raises StoreUnavailable."""
+        ...
+
+    async def index(self, table: str, created_ms: int, game: str, status: str) -> None:
+        """Put a table into the lobby index, or move it. The log stays the truth. Raises StoreUnavailable."""
+        ...
+
+    async def unindex(self, table: str) -> None:
+        """Take a table out of the lobby index. Raises StoreUnavailable."""
+        ...
+
+    async def listing(
+        self, game: str | None, status: str | None, cursor: str | None, limit: int
+    ) -> tuple[list[str], str | None]:
+        """A page of the lobby index, newest first, and the cursor of the next page (None: no more).
+
+        Args:
+            game: only tables of this game; None: of any.
+            status: only tables with this status; None: with any.
+            cursor: where the previous page ended, as it was returned; None: from the newest.
+            limit: tables in the page, at least 1.
+
+        Raises:
+            ValueError: the cursor is none of ours.
+            StoreUnavailable: the read could not be made.
+        """
+        ...
+
+    async def set_present(self, table: str, seat: int, here: bool) -> None:
+        """Mark a seat as connected to this process, or not any more.
+
+        The mark is refreshed while it stands and vanishes within seconds of the process' death. Never
+        raises for an absent store: the next refresh mends it.
+        """
+        ...
+
+    async def present(self, tables: Sequence[str]) -> list[set[int]]:
+        """The seats connected to any process, per table. Raises StoreUnavailable."""
+        ...
+
+
+def check_contiguous(table: str, after: int, entries: Sequence[Entry]) -> None:
+    """Raise HistoryBroken unless the entries are the versions after + 1, after + 2, ..."""
+    for expected, entry in enumerate(entries, start=after + 1):
+        if entry.version != expected:
+            raise HistoryBroken(table, expected, entry.version)

@@ -1,0 +1,88 @@
+#!lua name=facedown_1
+
+-- The steps of the store that must not be torn apart. The name of the library carries a version: a
+-- release that changes a function takes the next number, so that old and new processes can share a store.
+
+local function clock_ms()
+  local now = redis.call('TIME')
+  return tonumber(now[1]) * 1000 + math.floor(tonumber(now[2]) / 1000)
+end
+
+-- keys: log, news channel. args: version, data. Returns {outcome, at_ms, head}; the outcome is 1 stored,
+-- 2 the same entry was there, 0 another entry is there or the version is not the next one.
+-- An error reply means that nothing was stored: the entry is the only write, and telling of it cannot fail.
+local function append(keys, args)
+  local log, news, version, data = keys[1], keys[2], tonumber(args[1]), args[2]
+  local head, last_ms = 0, 0
+  local last = redis.call('XREVRANGE', log, '+', '-', 'COUNT', 1)[1]
+  if last then
+    head = tonumber(string.match(last[1], '^%d+'))
+    last_ms = tonumber(last[2][2])
+  end
+  local id = string.format('%.0f-0', version)
+  if version <= head then
+    local there = redis.call('XRANGE', log, id, id)[1]
+    if there and there[2][4] == data then
+      return {2, tonumber(there[2][2]), head}
+    end
+    return {0, 0, head}
+  end
+  if version ~= head + 1 then
+    return {0, 0, head}
+  end
+  local at_ms = string.format('%.0f', math.max(clock_ms(), last_ms))
+  redis.call('XADD', log, id, 'at', at_ms, 'data', data)
+  redis.pcall('SPUBLISH', news, args[1] .. ' ' .. at_ms .. '\n' .. data)
+  return {1, tonumber(at_ms), version}
+end
+
+-- keys: here. args: lifetime in ms, seat:process ... Marks the seats as present for that long.
+local function arrive(keys, args)
+  local now, life = clock_ms(), tonumber(args[1])
+  for i = 2, #args do
+    redis.call('ZADD', keys[1], now + life, args[i])
+  end
+  redis.call('ZREMRANGEBYSCORE', keys[1], '-inf', now)
+  redis.call('PEXPIRE', keys[1], life)
+  return now
+end
+
+-- keys: here. Returns the marks that have not expired.
+local function present(keys)
+  return redis.call('ZRANGEBYSCORE', keys[1], '(' .. string.format('%.0f', clock_ms()), '+inf')
+end
+
+local function shelves(prefix, game, status)
+  return {
+    prefix .. ':by:*:*',
+    prefix .. ':by:' .. game .. ':*',
+    prefix .. ':by:*:' .. status,
+    prefix .. ':by:' .. game .. ':' .. status,
+  }
+end
+
+-- keys: lobby prefix (all keys of the index begin with it and share its hash tag). args: table, then
+-- member, game and status, or nothing more to take the table out.
+local function place(keys, args)
+  local tables = keys[1] .. ':tables'
+  local old = redis.call('HGET', tables, args[1])
+  if old then
+    local member, game, status = string.match(old, '^(.-)\n(.-)\n(.*)$')
+    for _, shelf in ipairs(shelves(keys[1], game, status)) do
+      redis.call('ZREM', shelf, member)
+    end
+    redis.call('HDEL', tables, args[1])
+  end
+  if args[2] then
+    for _, shelf in ipairs(shelves(keys[1], args[3], args[4])) do
+      redis.call('ZADD', shelf, 0, args[2])
+    end
+    redis.call('HSET', tables, args[1], args[2] .. '\n' .. args[3] .. '\n' .. args[4])
+  end
+  return 1
+end
+
+redis.register_function('facedown_1_append', append)
+redis.register_function('facedown_1_arrive', arrive)
+redis.register_function{function_name = 'facedown_1_present', callback = present, flags = {'no-writes'}}
+redis.register_function('facedown_1_place', place)

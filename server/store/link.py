@@ -1,0 +1,97 @@
+"""How the Redis store reaches its server: connections that never repeat a write by themselves."""
+
+from __future__ import annotations
+
+import importlib.resources
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from redis.asyncio import BlockingConnectionPool, ConnectionPool, Redis
+from redis.asyncio.connection import AbstractConnection
+from redis.asyncio.retry import Retry
+from redis.backoff import NoBackoff
+from redis.exceptions import RedisError, ResponseError
+
+LIBRARY = importlib.resources.files(__package__).joinpath("functions.lua").read_text("utf-8")
+APPEND, ARRIVE, PRESENT, PLACE = (f"facedown_1_{name}" for name in ("append", "arrive", "present", "place"))
+
+_ALIASES = {"valkey": "redis", "valkeys": "rediss"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """What can be set about a store. All times are seconds.
+
+    Args:
+        attempt_s: how long one attempt to reach the server may take.
+        settle_s: how long an append is repeated in all before its outcome is given up as unknown.
+        compare_s: how often the heads of watched tables are compared with what was delivered.
+        presence_s: how long the marks of a dead process stand; living ones are renewed three times in it.
+        readers: connections for reading, at most.
+        batch: appends in one round trip, at most.
+        allow_weak: accept a server that may lose acknowledged entries.
+    """
+
+    attempt_s: float = 2.0
+    settle_s: float = 5.0
+    compare_s: float = 3.0
+    presence_s: float = 15.0
+    readers: int = 16
+    batch: int = 256
+    allow_weak: bool = False
+
+
+class Link:
+    """Makes connections to the server named by a URL."""
+
+    def __init__(self, url: str, settings: Settings) -> None:
+        scheme, colon, rest = url.partition(":")
+        self._url = f"{_ALIASES.get(scheme, scheme)}{colon}{rest}"
+        self.name = re.sub(r"//[^@/]*@", "//***@", url)
+        # No timeout on the socket: whoever uses the connection sets one around the whole exchange.
+        self._pool = ConnectionPool.from_url(
+            self._url,
+            protocol=2,
+            retry=Retry(NoBackoff(), 0),
+            socket_timeout=None,
+            socket_connect_timeout=settings.attempt_s,
+            driver_info=None,
+        )
+        self._settings = settings
+
+    def connection(self) -> AbstractConnection:
+        """A connection of its own, not connected yet, without retries or time limits."""
+        connection: AbstractConnection = self._pool.make_connection()  # type: ignore[no-untyped-call]
+        return connection
+
+    def client(self) -> Redis:
+        """A client for reads and for writes that may be repeated: it tries twice."""
+        pool = BlockingConnectionPool.from_url(
+            self._url,
+            protocol=2,
+            retry=Retry(NoBackoff(), 1),
+            socket_timeout=self._settings.attempt_s,
+            socket_connect_timeout=self._settings.attempt_s,
+            driver_info=None,
+            max_connections=self._settings.readers,
+            timeout=self._settings.attempt_s,
+        )
+        return Redis.from_pool(pool)
+
+
+def is_reply(error: BaseException) -> bool:
+    """Whether the error is the server's answer, as opposed to a connection that failed."""
+    return isinstance(error, ResponseError) or (
+        isinstance(error, RedisError) and getattr(error, "status_code", None) is not None
+    )
+
+
+def explain(error: BaseException) -> str:
+    """What went wrong, for a log or a message."""
+    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+
+
+def is_missing_function(error: Any) -> bool:
+    """Whether the server does not know our functions (yet, or since someone flushed them)."""
+    return isinstance(error, RedisError) and "Function not found" in str(error)

@@ -1,0 +1,187 @@
+"""An event store in the memory of one process, for tests: the same promises, nothing survives."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import secrets
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from server.store import keys
+from server.store.base import (
+    Appended,
+    Entry,
+    OnCommit,
+    OnGap,
+    OnSignal,
+    StoreUnavailable,
+    VersionTaken,
+    check_contiguous,
+    ignore,
+)
+
+_log = logging.getLogger(__name__)
+
+
+class MemoryBackend:
+    """What several `MemoryStore`s share, as several server processes share one Redis.
+
+    Args:
+        clock: the store's time in milliseconds; it may jump back, commits will not.
+    """
+
+    def __init__(self, clock: Callable[[], int] = lambda: time.time_ns() // 1_000_000) -> None:
+        self.clock = clock
+        self.logs: dict[str, list[Entry]] = {}
+        self.stores: set[MemoryStore] = set()
+        self.lobby: dict[str, tuple[int, str, str]] = {}
+        self.here: dict[str, set[tuple[int, MemoryStore]]] = {}
+        self.secret = secrets.token_bytes(32)
+
+
+class MemoryStore:
+    """See `EventStore`. News arrives in a later turn of the event loop, as from a real store."""
+
+    def __init__(self, backend: MemoryBackend | None = None) -> None:
+        self.backend = backend or MemoryBackend()
+        self._watched: set[str] = set()
+        self._on_commit: OnCommit = ignore
+        self._on_signal: OnSignal = ignore
+
+    def listen(self, on_commit: OnCommit, on_gap: OnGap, on_signal: OnSignal) -> None:
+        """See `EventStore.listen`. No news gets lost here, so there are no gaps to tell of."""
+        self._on_commit, self._on_signal = on_commit, on_signal
+
+    async def start(self) -> None:
+        """See `EventStore.start`."""
+        self.backend.stores.add(self)
+
+    async def close(self) -> None:
+        """See `EventStore.close`."""
+        self.backend.stores.discard(self)
+        self._watched.clear()
+        for marks in self.backend.here.values():
+            marks -= {mark for mark in marks if mark[1] is self}
+
+    async def append(self, table: str, version: int, data: bytes) -> Appended:
+        """See `EventStore.append`."""
+        keys.check_name(table)
+        if version < 1:
+            raise ValueError("versions begin at 1")
+        self._check_started()
+        log = self.backend.logs.get(table, [])
+        head = len(log)
+        if version <= head and log[version - 1].data == data:
+            return Appended(log[version - 1].at_ms, repeated=True)
+        if version != head + 1:
+            raise VersionTaken(table, version, head)
+        at_ms = max(self.backend.clock(), log[-1].at_ms if log else 0)
+        entry = Entry(version, at_ms, bytes(data))
+        self.backend.logs.setdefault(table, []).append(entry)
+        for store in self.backend.stores:
+            if table in store._watched:
+                _soon(store._deliver, table, entry)
+        return Appended(at_ms, repeated=False)
+
+    async def read(self, table: str, after: int = 0, limit: int | None = None) -> list[Entry]:
+        """See `EventStore.read`."""
+        self._check_started()
+        log = self.backend.logs.get(keys.check_name(table), [])
+        entries = [entry for entry in log if entry.version > after][:limit]
+        check_contiguous(table, after, entries)
+        return entries
+
+    async def heads(self, tables: Sequence[str]) -> list[int]:
+        """See `EventStore.heads`."""
+        self._check_started()
+        return [len(self.backend.logs.get(table, [])) for table in tables]
+
+    async def now_ms(self) -> int:
+        """See `EventStore.now_ms`."""
+        self._check_started()
+        return self.backend.clock()
+
+    async def watch(self, table: str) -> int:
+        """See `EventStore.watch`."""
+        self._check_started()
+        self._watched.add(keys.check_name(table))
+        return len(self.backend.logs.get(table, []))
+
+    async def unwatch(self, table: str) -> None:
+        """See `EventStore.unwatch`."""
+        self._watched.discard(table)
+
+    async def signal(self, topic: str, payload: bytes) -> None:
+        """See `EventStore.signal`."""
+        keys.check_name(topic)
+        for store in self.backend.stores:
+            _soon(store._on_signal, topic, bytes(payload))
+
+    async def secret(self) -> bytes:
+        """See `EventStore.secret`."""
+        self._check_started()
+        return self.backend.secret
+
+    async def index(self, table: str, created_ms: int, game: str, status: str) -> None:
+        """See `EventStore.index`."""
+        self._check_started()
+        row = (created_ms, keys.check_name(game), keys.check_name(status))
+        self.backend.lobby[keys.check_name(table)] = row
+
+    async def unindex(self, table: str) -> None:
+        """See `EventStore.unindex`."""
+        self._check_started()
+        self.backend.lobby.pop(table, None)
+
+    async def listing(
+        self, game: str | None, status: str | None, cursor: str | None, limit: int
+    ) -> tuple[list[str], str | None]:
+        """See `EventStore.listing`."""
+        self._check_started()
+        below = None if cursor is None else keys.place_of(cursor)
+        members = sorted(
+            (
+                keys.place(created_ms, table)
+                for table, (created_ms, of_game, at_status) in self.backend.lobby.items()
+                if game in (None, of_game) and status in (None, at_status)
+            ),
+            reverse=True,
+        )
+        rest = [member for member in members if below is None or member < below]
+        page = rest[:limit]
+        return [keys.tables_in(member) for member in page], (
+            keys.cursor_of(page[-1]) if len(rest) > limit else None
+        )
+
+    async def set_present(self, table: str, seat: int, here: bool) -> None:
+        """See `EventStore.set_present`."""
+        marks = self.backend.here.setdefault(keys.check_name(table), set())
+        if here:
+            marks.add((seat, self))
+        else:
+            marks.discard((seat, self))
+
+    async def present(self, tables: Sequence[str]) -> list[set[int]]:
+        """See `EventStore.present`."""
+        self._check_started()
+        return [{seat for seat, _ in self.backend.here.get(table, ())} for table in tables]
+
+    def _deliver(self, table: str, entry: Entry) -> None:
+        if table in self._watched:
+            self._on_commit(table, entry)
+
+    def _check_started(self) -> None:
+        if self not in self.backend.stores:
+            raise StoreUnavailable("the store is not started, or closed")
+
+
+def _soon(callback: Callable[..., None], *args: Any) -> None:
+    def tell() -> None:
+        try:
+            callback(*args)
+        except Exception:  # noqa: BLE001 - a listener must not stop the others
+            _log.exception("a listener of the store failed")
+
+    asyncio.get_running_loop().call_soon(tell)

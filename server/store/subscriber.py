@@ -1,0 +1,185 @@
+"""News of commits and signals over one connection that subscribes anew whenever it had to reconnect."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import math
+import random
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+from redis.asyncio.connection import AbstractConnection
+from redis.exceptions import RedisError
+
+from server.store import keys
+from server.store.base import Entry, OnCommit, OnSignal, StoreUnavailable
+from server.store.link import Settings, explain
+
+_log = logging.getLogger(__name__)
+
+_FAILURES = (RedisError, OSError, TimeoutError)
+_LONGEST_PAUSE_S = 1.0
+
+
+class Subscriber:
+    """Tells of the commits of watched tables and of signals. What is missed while it reconnects is lost.
+
+    The sharded channels of several tables may live on different slots, so each is asked for by a command
+    of its own.
+
+    Args:
+        connect: makes a connection.
+        on_commit: called for each commit of a watched table.
+        on_signal: called for each signal.
+        on_ready: called when all subscriptions stand, at first and after each reconnection.
+    """
+
+    def __init__(
+        self,
+        connect: Callable[[], AbstractConnection],
+        settings: Settings,
+        on_commit: OnCommit,
+        on_signal: OnSignal,
+        on_ready: Callable[[], None],
+    ) -> None:
+        self._connect = connect
+        self._settings = settings
+        self._on_commit = on_commit
+        self._on_signal = on_signal
+        self._on_ready = on_ready
+        self._standing: dict[bytes, asyncio.Event] = {}  # per wanted channel: does its subscription stand
+        self._asked: Counter[bytes] = Counter()  # subscriptions sent and not confirmed yet
+        self._ready = asyncio.Event()
+        self._connection: AbstractConnection | None = None
+        self._heard = True
+        self._task: asyncio.Task[None] | None = None
+
+    async def start(self) -> None:
+        """Connect and wait until signals arrive. Raises StoreUnavailable if that takes too long."""
+        self._task = asyncio.create_task(self._run(), name="store-subscriber")
+        try:
+            async with asyncio.timeout(self._settings.attempt_s):
+                await self._ready.wait()
+        except TimeoutError:
+            await self.close()
+            raise StoreUnavailable("the store does not let us subscribe") from None
+
+    async def close(self) -> None:
+        """Stop telling."""
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.wait([self._task])
+            self._task = None
+
+    async def watch(self, table: str) -> None:
+        """Returns when the subscription stands. Raises StoreUnavailable if that takes long; it may yet."""
+        channel = keys.news(table).encode()
+        standing = self._standing.get(channel)
+        if standing is None:
+            standing = self._standing[channel] = asyncio.Event()
+            if self._connection is not None:
+                await self._ask(self._connection, [channel])
+        try:
+            async with asyncio.timeout(self._settings.attempt_s):
+                await standing.wait()
+        except TimeoutError:
+            raise StoreUnavailable(f"{table} cannot be watched now") from None
+
+    async def unwatch(self, table: str) -> None:
+        """News still on its way is dropped."""
+        channel = keys.news(table).encode()
+        if self._standing.pop(channel, None) is not None and self._connection is not None:
+            await self._send(self._connection, [("SUNSUBSCRIBE", channel)])
+
+    async def beat(self) -> None:
+        """Called every few seconds: a connection silent since the last beat is given up for a new one."""
+        connection = self._connection
+        if connection is None:
+            return
+        if not self._heard:
+            _log.warning("the store's news connection is silent: reconnecting")
+            await connection.disconnect(nowait=True)
+            return
+        self._heard = False
+        await self._send(connection, [("PING",)])
+
+    async def _run(self) -> None:
+        failures = 0
+        while True:
+            connection = self._connect()
+            try:
+                async with asyncio.timeout(self._settings.attempt_s):
+                    await connection.connect()  # type: ignore[no-untyped-call]
+                self._heard = True
+                await self._send(connection, [("SUBSCRIBE", keys.SIGNALS)])
+                self._connection = connection
+                await self._ask(connection, list(self._standing))
+                while True:
+                    message = await connection.read_response(timeout=math.inf)
+                    self._heard = True
+                    failures = 0
+                    self._take(message)
+            except _FAILURES as error:
+                _log.warning("the store's news connection failed: %s", explain(error))
+            except Exception:  # noqa: BLE001 - a new connection starts afresh
+                _log.exception("the store's news could not be understood")
+            finally:
+                self._connection = None
+                self._ready.clear()
+                self._asked.clear()
+                for standing in self._standing.values():
+                    standing.clear()
+                await connection.disconnect(nowait=True)
+            failures = min(failures + 1, 10)
+            pause_s = min(_LONGEST_PAUSE_S, 0.01 * 2**failures)
+            await asyncio.sleep(pause_s * random.uniform(0.5, 1.0))  # noqa: S311
+
+    async def _ask(self, connection: AbstractConnection, channels: list[bytes]) -> None:
+        self._asked.update(channels)
+        await self._send(connection, [("SSUBSCRIBE", channel) for channel in channels])
+
+    async def _send(self, connection: AbstractConnection, commands: list[tuple[Any, ...]]) -> None:
+        """Send without waiting for answers. A failure shows at the reading end, which then reconnects."""
+        if not commands:
+            return
+        try:
+            await connection.send_packed_command(connection.pack_commands(commands), check_health=False)
+        except _FAILURES as error:
+            _log.info("could not tell the store what to listen to: %s", explain(error))
+
+    def _take(self, message: Any) -> None:
+        match message:
+            case [b"smessage", channel, payload]:
+                if channel in self._standing:
+                    head, _, data = payload.partition(b"\n")
+                    version, at_ms = head.split()
+                    self._tell(self._on_commit, keys.table_of(channel), Entry(int(version), int(at_ms), data))
+            case [b"message", _, payload]:
+                topic, _, rest = payload.partition(b"\n")
+                self._tell(self._on_signal, topic.decode(), rest)
+            case [b"ssubscribe", channel, _]:
+                self._asked[channel] -= 1
+                if self._asked[channel] <= 0:
+                    del self._asked[channel]
+                    if channel in self._standing:
+                        self._standing[channel].set()
+                self._check_ready()
+            case [b"subscribe", _, _]:
+                self._check_ready()
+            case [b"sunsubscribe", channel, _] if channel in self._standing and not self._asked[channel]:
+                # Not our wish: the channel moved to another node.
+                raise RedisError("the server dropped a subscription")
+
+    def _check_ready(self) -> None:
+        if not self._ready.is_set() and all(standing.is_set() for standing in self._standing.values()):
+            self._ready.set()
+            self._on_ready()
+
+    @staticmethod
+    def _tell(callback: Callable[..., None], *args: Any) -> None:
+        try:
+            callback(*args)
+        except Exception:  # noqa: BLE001 - a listener must not stop the news
+            _log.exception("a listener of the store failed")

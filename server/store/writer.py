@@ -1,0 +1,230 @@
+"""Appends over one connection: those that wait at the same moment travel together.
+
+While one batch is on its way the next collects, so that many writers share one round trip and one flush
+to disk. Every append gets its own answer: one that is refused fails alone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import math
+import random
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+from redis.asyncio.connection import AbstractConnection
+from redis.exceptions import RedisError
+
+from server.store import keys
+from server.store.base import Appended, OutcomeUnknown, StoreUnavailable, VersionTaken
+from server.store.link import APPEND, LIBRARY, Settings, explain, is_missing_function, is_reply
+
+_log = logging.getLogger(__name__)
+
+_FAILURES = (RedisError, OSError, TimeoutError)
+_FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.02, 0.5
+# After these answers the server at the other end is no longer the one that takes writes: look it up again.
+_MOVED_ON = ("READONLY", "MASTERDOWN")
+
+
+class _Job:
+    """One append that waits for its answer. `doubtful`: it was sent, and no answer came."""
+
+    __slots__ = ("command", "doubtful", "future", "table", "version")
+
+    def __init__(self, table: str, version: int, data: bytes) -> None:
+        self.table = table
+        self.version = version
+        self.command = ("FCALL", APPEND, 2, keys.log(table), keys.news(table), version, data)
+        self.future: asyncio.Future[Appended] = asyncio.get_running_loop().create_future()
+        self.doubtful = False
+
+
+class Writer:
+    """Sends appends to one server and settles what became of them.
+
+    An append without an answer (a timeout, a lost connection) is sent again, the very same, until it is
+    answered or the time for settling has passed. The function on the server makes that harmless.
+    """
+
+    def __init__(self, connect: Callable[[], AbstractConnection], settings: Settings) -> None:
+        self._connect = connect
+        self._settings = settings
+        self._waiting: deque[_Job] = deque()
+        self._wake = asyncio.Event()
+        self._connection: AbstractConnection | None = None
+        self._failures = 0
+        self._task: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        """Begin to send. Needs a running event loop."""
+        self._task = asyncio.create_task(self._run(), name="store-writer")
+
+    async def close(self) -> None:
+        """Stop sending; every append still waiting ends with OutcomeUnknown or StoreUnavailable."""
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.wait([self._task])
+            self._task = None
+        for job in self._waiting:
+            self._fail(job, "the store was closed")
+        self._waiting.clear()
+        await self._drop()
+
+    async def append(self, table: str, version: int, data: bytes) -> Appended:
+        """See `EventStore.append`."""
+        if self._task is None:
+            raise StoreUnavailable("the store is not started, or closed")
+        job = _Job(table, version, data)
+        self._waiting.append(job)
+        self._wake.set()
+        try:
+            async with asyncio.timeout(self._settings.settle_s):
+                return await job.future
+        except TimeoutError:
+            if job.doubtful:
+                raise OutcomeUnknown(f"{table}: no answer about version {version}") from None
+            raise StoreUnavailable(f"{table}: version {version} could not be sent in time") from None
+        finally:
+            job.future.cancel()  # tells the sender that nobody waits any more
+
+    async def _run(self) -> None:
+        while True:
+            await self._wake.wait()
+            batch = self._take()
+            if not batch:
+                self._wake.clear()
+                continue
+            try:
+                again = await self._exchange(batch)
+            except asyncio.CancelledError:
+                self._waiting.extendleft(reversed(batch))
+                raise
+            except Exception:  # noqa: BLE001 - the others still want their answers
+                _log.exception("an append failed in an unexpected way")
+                await self._drop()
+                again = batch
+            self._waiting.extendleft(reversed(again))
+            if again:
+                await self._pause()
+            else:
+                self._failures = 0
+
+    def _take(self) -> list[_Job]:
+        batch: list[_Job] = []
+        while self._waiting and len(batch) < self._settings.batch:
+            job = self._waiting.popleft()
+            if not job.future.done():
+                batch.append(job)
+        return batch
+
+    async def _exchange(self, batch: list[_Job]) -> list[_Job]:
+        """Send a batch once and hand out the answers. Returns the jobs that have to be sent again."""
+        try:
+            connection = await self._connected()
+        except _FAILURES as error:
+            return self._refuse(batch, error)
+        again: list[_Job] = []
+        answered = 0
+        load = moved = False
+        before = [job.doubtful for job in batch]
+        for job in batch:
+            job.doubtful = True
+        try:
+            async with asyncio.timeout(self._settings.attempt_s):
+                packed = connection.pack_commands([job.command for job in batch])
+                await connection.send_packed_command(packed, check_health=False)
+                for job, doubtful in zip(batch, before, strict=True):
+                    reply = await self._reply(connection)
+                    answered += 1
+                    if not isinstance(reply, RedisError):
+                        self._settle(job, reply)
+                        continue
+                    # An error is an answer: this attempt stored nothing. An earlier one may have.
+                    job.doubtful = doubtful
+                    missing = is_missing_function(reply)
+                    load |= missing
+                    moved |= reply.status_code in _MOVED_ON
+                    if missing or doubtful:
+                        again.append(job)
+                    else:
+                        self._fail(job, explain(reply))
+        except _FAILURES as error:
+            _log.warning(
+                "no answer from the store about %d appends: %s", len(batch) - answered, explain(error)
+            )
+            moved = True
+            again += batch[answered:]
+        if load and not moved:
+            try:
+                async with asyncio.timeout(self._settings.attempt_s):
+                    await load_library(connection)
+            except _FAILURES as error:
+                moved = True
+                again = self._refuse(again, error)
+        if moved:
+            await self._drop()
+        return again
+
+    @staticmethod
+    async def _reply(connection: AbstractConnection) -> Any:
+        try:
+            return await connection.read_response(timeout=math.inf, disconnect_on_error=False)
+        except RedisError as error:
+            if is_reply(error):
+                return error
+            raise
+
+    @staticmethod
+    def _settle(job: _Job, reply: Any) -> None:
+        if job.future.done():
+            return
+        outcome, at_ms, head = (int(part) for part in reply)
+        if outcome:
+            job.future.set_result(Appended(at_ms, repeated=outcome == 2))
+        else:
+            job.future.set_exception(VersionTaken(job.table, job.version, head))
+
+    @staticmethod
+    def _fail(job: _Job, why: str) -> None:
+        if not job.future.done():
+            error = OutcomeUnknown if job.doubtful else StoreUnavailable
+            job.future.set_exception(error(f"{job.table}: version {job.version}: {why}"))
+
+    def _refuse(self, batch: list[_Job], error: BaseException) -> list[_Job]:
+        """Nothing of this batch was sent now: fail what never was; return what still has to be settled."""
+        for job in batch:
+            if not job.doubtful:
+                self._fail(job, f"the store cannot be reached: {explain(error)}")
+        return [job for job in batch if job.doubtful]
+
+    async def _connected(self) -> AbstractConnection:
+        if self._connection is None or not self._connection.is_connected:
+            await self._drop()
+            connection = self._connect()
+            async with asyncio.timeout(self._settings.attempt_s):
+                try:
+                    await connection.connect()  # type: ignore[no-untyped-call]
+                except BaseException:
+                    await connection.disconnect(nowait=True)
+                    raise
+            self._connection = connection
+        return self._connection
+
+    async def _drop(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            await connection.disconnect(nowait=True)
+
+    async def _pause(self) -> None:
+        longest = min(_LONGEST_PAUSE_S, _FIRST_PAUSE_S * 2**self._failures)
+        self._failures = min(self._failures + 1, 10)
+        await asyncio.sleep(longest * random.uniform(0.5, 1.0))  # noqa: S311
+
+
+async def load_library(connection: AbstractConnection) -> None:
+    """Teach the server our functions. Harmless if it knows them already."""
+    await connection.send_command("FUNCTION", "LOAD", "REPLACE", LIBRARY, check_health=False)
+    await connection.read_response(timeout=math.inf)
