@@ -24,6 +24,9 @@ S = TypeVar("S", bound="TarotState")
 CHOOSING = {"resolve_21": "resolving_21", "resolve_bird": "resolving_bird", "look": "looking"}
 """The phase in which each owed choice is made."""
 
+TURN_PHASES = ("playing", *CHOOSING.values(), "exchanging")
+"""The phases in which the game waits for one seat: the one that `turn` names."""
+
 
 class LastTrick(msgspec.Struct, frozen=True):
     """A trick that was put away: its plays, who won it, its points and what became of them.
@@ -68,9 +71,9 @@ class TarotState(State, frozen=True):
     ``phase`` is ``playing``, ``resolving_21``, ``resolving_bird``, ``looking`` (may look or decline),
     ``exchanging`` (has looked), ``over`` or one of the game's own. ``lead`` leads the trick, and once the
     trick is complete it is the seat that won it. ``trick`` counts from 1. Hands are in card order, and so
-    is the Talon, so that the order tells nothing. ``last_trick`` stays until the next is put away. ``points`` are the hand points by seat. ``scores``
-    are the game points of the sides: seat ``s`` plays for side ``s % len(scores)``. ``awards`` are the game
-    points of this hand so far.
+    is the Talon, so that the order tells nothing. ``last_trick`` stays until the next is put away.
+    ``points`` are the hand points by seat. ``scores`` are the game points of the sides: seat ``s`` plays
+    for side ``s % len(scores)``. ``awards`` are the game points of this hand so far.
     """
 
     seats: Annotated[int, PUBLIC]

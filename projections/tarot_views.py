@@ -1,0 +1,104 @@
+"""The part of a view that the tarot games share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from domain.game import ranked
+from domain.tarot import state as tarot
+from domain.tarot.events import Award
+from domain.tarot.follow import led_suit
+from domain.tarot.state import LastTrick, Look, TarotState
+from projections.base import GameView, Play, plays
+
+
+class LastTrickView(msgspec.Struct, frozen=True):
+    """The trick that was put away last.
+
+    ``outcome`` is ``scored``, ``kept``, ``discarded`` or ``given``; ``to`` got the ``points`` (absent where
+    they were discarded).
+    """
+
+    hand: int
+    trick: int
+    plays: list[Play]
+    winner: int
+    points: int
+    outcome: str
+    to: int | UnsetType = UNSET
+
+
+class TarotView(GameView, frozen=True, kw_only=True):
+    """What a viewer sees of a hand; lists without another word are by seat.
+
+    ``turn`` is the seat that plays, or chooses because it won the trick on the table or the last one: why
+    stands in ``phase``. ``trick`` of ``tricks`` is on the table or led next. ``hands`` and ``talon`` have
+    None for each hidden card. ``plays`` is the trick on the table, ``winner`` who won it once it is complete.
+    ``points`` are the hand points, ``places`` the places they give now. ``scores`` are the game points,
+    ``awards`` those of this hand so far with the reason of each. ``looks`` tells who looked at the Talon in
+    this hand and what followed. ``ended`` is why the game is over.
+    """
+
+    phase: str
+    hand: int
+    starter: int
+    trick: int
+    tricks: int
+    lead: int
+    turn: int | UnsetType
+    hands: tuple[tuple[str | None, ...], ...]
+    plays: list[Play]
+    led_suit: str | UnsetType
+    winner: int | UnsetType
+    last_trick: LastTrickView | UnsetType
+    talon: tuple[str | None, ...]
+    points: tuple[int, ...]
+    places: tuple[int, ...]
+    scores: tuple[int, ...]
+    awards: tuple[Award, ...]
+    looks: tuple[Look, ...]
+    ended: str | UnsetType
+
+
+def last_trick(trick: LastTrick | None) -> LastTrickView | UnsetType:
+    """The last trick as it is shown; absent before the first."""
+    if trick is None:
+        return UNSET
+    return LastTrickView(
+        hand=trick.hand,
+        trick=trick.trick,
+        plays=plays(trick.plays),
+        winner=trick.winner,
+        points=trick.points,
+        outcome=trick.outcome,
+        to=UNSET if trick.to is None else trick.to,
+    )
+
+
+def common(seen: TarotState, tricks: int) -> dict[str, Any]:
+    """The members of `TarotView` for what a viewer may see of the state of a hand of ``tricks`` tricks."""
+    complete = len(seen.plays) == seen.seats
+    return {
+        "phase": seen.phase,
+        "hand": seen.hand,
+        "starter": seen.starter,
+        "trick": min(seen.trick, tricks),
+        "tricks": tricks,
+        "lead": seen.plays[0][0] if seen.plays else seen.lead,
+        "turn": tarot.turn(seen) if seen.phase in tarot.TURN_PHASES else UNSET,
+        "hands": seen.hands,
+        "plays": plays(seen.plays),
+        "led_suit": led_suit(seen.plays) or UNSET,
+        "winner": seen.lead if complete else UNSET,
+        "last_trick": last_trick(seen.last_trick),
+        "talon": seen.talon,
+        "points": seen.points,
+        "places": ranked(seen.points),
+        "scores": seen.scores,
+        "awards": seen.awards,
+        "looks": seen.looks,
+        "ended": UNSET if seen.ended is None else seen.ended,
+    }
