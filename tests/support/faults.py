@@ -1,0 +1,144 @@
+"""A network that misbehaves on demand, and a server that says what it is told to say."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+
+import hiredis
+
+
+class FaultProxy:
+    """A TCP proxy before a server on a Unix socket.
+
+    `swallow_reply` loses one answer: the next request that contains these bytes is passed on, its answer
+    is not, and the connection ends. `swallow_request` loses the request itself in the same way.
+    """
+
+    def __init__(self, socket_path: str) -> None:
+        self._path = socket_path
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._server: asyncio.Server | None = None
+        self.url = ""
+        self.swallow_reply: bytes | None = None
+        self.swallow_request: bytes | None = None
+        self.refuse = False
+        self.swallowed = 0
+        self._open: set[asyncio.StreamWriter] = set()
+
+    async def start(self) -> None:
+        """Listen on a free port."""
+        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
+        port = self._server.sockets[0].getsockname()[1]
+        self.url = f"redis://127.0.0.1:{port}/0"
+
+    async def stop(self) -> None:
+        """Stop listening and cut every connection."""
+        assert self._server is not None
+        self._server.close()
+        self.cut()
+        while self._tasks:
+            await asyncio.wait(set(self._tasks))
+
+    def cut(self) -> None:
+        """Cut every connection that is open now."""
+        for writer in list(self._open):
+            writer.transport.abort()
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        self._tasks.add(task)
+        self._open.add(writer)
+        try:
+            if not self.refuse:
+                with suppress(OSError):
+                    await self._forward(reader, writer)
+        finally:
+            self._open.discard(writer)
+            writer.transport.abort()
+            self._tasks.discard(task)
+
+    async def _forward(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        up_reader, up_writer = await asyncio.open_unix_connection(self._path)
+        lose_next = False
+
+        async def requests() -> None:
+            nonlocal lose_next
+            while data := await reader.read(65536):
+                if self.swallow_request and self.swallow_request in data:
+                    self.swallow_request = None
+                    self.swallowed += 1
+                    return
+                if self.swallow_reply and self.swallow_reply in data:
+                    self.swallow_reply = None
+                    lose_next = True
+                up_writer.write(data)
+                await up_writer.drain()
+
+        async def replies() -> None:
+            while data := await up_reader.read(65536):
+                if lose_next:
+                    self.swallowed += 1
+                    return
+                writer.write(data)
+                await writer.drain()
+
+        ways = [asyncio.create_task(requests()), asyncio.create_task(replies())]
+        try:
+            await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for way in ways:
+                way.cancel()
+            await asyncio.gather(*ways, return_exceptions=True)
+            up_writer.transport.abort()
+
+
+@asynccontextmanager
+async def fault_proxy(socket_path: str) -> AsyncIterator[FaultProxy]:
+    """A running proxy."""
+    proxy = FaultProxy(socket_path)
+    await proxy.start()
+    try:
+        yield proxy
+    finally:
+        await proxy.stop()
+
+
+@asynccontextmanager
+async def scripted_server(answer: Callable[[list[bytes]], bytes | None]) -> AsyncIterator[str]:
+    """A server that answers each command with the given raw bytes, or hangs up for None. Gives its URL."""
+    open_writers: set[asyncio.StreamWriter] = set()
+    tasks: set[asyncio.Task[None]] = set()
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        tasks.add(task)
+        open_writers.add(writer)
+        parser = hiredis.Reader()
+        try:
+            while data := await reader.read(65536):
+                parser.feed(data)
+                while (command := parser.gets()) is not False:
+                    reply = answer(command)
+                    if reply is None:
+                        return
+                    writer.write(reply)
+        except OSError:
+            pass
+        finally:
+            open_writers.discard(writer)
+            writer.transport.abort()
+            tasks.discard(task)
+
+    server = await asyncio.start_server(serve, "127.0.0.1", 0)
+    try:
+        yield f"redis://127.0.0.1:{server.sockets[0].getsockname()[1]}/0"
+    finally:
+        server.close()
+        for writer in list(open_writers):
+            writer.transport.abort()
+        while tasks:
+            await asyncio.wait(set(tasks))
