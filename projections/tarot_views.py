@@ -11,8 +11,10 @@ from domain.game import ranked
 from domain.tarot import state as tarot
 from domain.tarot.events import Award
 from domain.tarot.follow import led_suit
+from domain.tarot.places import HandResult, PlacesState
 from domain.tarot.state import LastTrick, Look, TarotState
 from projections.base import GameView, Play, plays
+from projections.viewer import Viewer
 
 
 class LastTrickView(msgspec.Struct, frozen=True):
@@ -101,4 +103,33 @@ def common(seen: TarotState, tricks: int) -> dict[str, Any]:
         "awards": seen.awards,
         "looks": seen.looks,
         "ended": UNSET if seen.ended is None else seen.ended,
+    }
+
+
+class PlacesView(TarotView, frozen=True, kw_only=True):
+    """What a viewer sees where seats choose at the same time and bid on places.
+
+    ``chosen`` tells who has chosen in a phase in which all do so, absent in others. ``bid`` is the viewer's
+    own bid before all are revealed; ``bids`` is empty until then. ``last_hand`` is the hand finished last.
+    """
+
+    chosen: tuple[bool, ...] | UnsetType
+    bid: int | UnsetType
+    bids: tuple[int, ...]
+    last_hand: HandResult | UnsetType
+
+
+def own_pick(seen: PlacesState, viewer: Viewer) -> str | int | None:
+    """What the viewer has chosen in a phase in which all do so, None where it has not or has no seat."""
+    return seen.picks[viewer] if viewer >= 0 and seen.picks else None
+
+
+def places(seen: PlacesState, viewer: Viewer, tricks: int) -> dict[str, Any]:
+    """The members of `PlacesView` for what a viewer may see of the state of a hand of ``tricks`` tricks."""
+    pick = own_pick(seen, viewer)
+    return common(seen, tricks) | {
+        "chosen": tuple(times > 0 for times in seen.chosen) if seen.chosen else UNSET,
+        "bid": pick if isinstance(pick, int) else UNSET,
+        "bids": seen.bids,
+        "last_hand": UNSET if seen.last_hand is None else seen.last_hand,
     }

@@ -73,7 +73,8 @@ class TarotState(State, frozen=True):
     trick is complete it is the seat that won it. ``trick`` counts from 1. Hands are in card order, and so
     is the Talon, so that the order tells nothing. ``last_trick`` stays until the next is put away.
     ``points`` are the hand points by seat. ``scores`` are the game points of the sides: seat ``s`` plays
-    for side ``s % len(scores)``. ``awards`` are the game points of this hand so far.
+    for side ``s % len(scores)``. ``awards`` are the game points of this hand so far. ``turned_up`` is the
+    Talon of the hand that was finished last.
     """
 
     seats: Annotated[int, PUBLIC]
@@ -90,6 +91,7 @@ class TarotState(State, frozen=True):
     awards: Annotated[tuple[Award, ...], PUBLIC] = ()
     looks: Annotated[tuple[Look, ...], PUBLIC] = ()
     last_trick: Annotated[LastTrick | None, PUBLIC] = None
+    turned_up: Annotated[tuple[str, ...], PUBLIC] = ()
     ended: Annotated[str | None, PUBLIC] = None
 
 
@@ -187,8 +189,8 @@ def evolve(state: S, event: Event) -> S:
                 return _decided(state, "declined")
             look = Look(seat, state.trick - 1, "not_looked")
             return replace(state, phase="playing", looks=(*state.looks, look))
-        case events.TalonScored(seat, _, points):
-            return replace(state, talon=(), points=added(state.points, seat, points))
+        case events.TalonScored(seat, cards, points):
+            return replace(state, talon=(), turned_up=cards, points=added(state.points, seat, points))
         case events.GameEnded(reason):
             return replace(state, phase="over", ended=reason)
         case events.StarterDrawn():
