@@ -23,11 +23,11 @@ class View(GameView, frozen=True, kw_only=True):
     trick: int
     tricks: int
     lead: int
-    turn: int | UnsetType
+    turn: int | UnsetType = UNSET
     hands: tuple[tuple[str | None, ...], ...]
     plays: list[Play]
     order: tuple[int, ...]
-    lead_taker: int | UnsetType
+    lead_taker: int | UnsetType = UNSET
     front: tuple[str, ...]
     back: tuple[str, ...]
     pile: int

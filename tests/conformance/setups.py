@@ -1,0 +1,98 @@
+"""The setups that every conformance test runs over: each registered game with each number of seats.
+
+Games are played once a setup and shared by the tests. ``FACEDOWN_LONG=1`` plays more of them.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import types
+from collections.abc import Iterator
+from functools import cache
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+
+from domain.actions import Offer
+from domain.registry import games
+from domain.table import AnyGame
+from domain.visibility import SPECTATOR
+from tests.support.play import Playout
+
+LONG = os.environ.get("FACEDOWN_LONG") == "1"
+GAMES_A_SETUP = 12 if LONG else 2
+MOMENTS_A_GAME = 60 if LONG else 8
+
+SETUPS = [(name, seats) for name, game in games().items() for seats in game.seats]
+
+
+def label(setup: Any) -> str:
+    """How a setup is called in the names of tests."""
+    return f"{setup[0]}-{setup[1]}"
+
+
+@cache
+def switches(game: AnyGame) -> dict[str, tuple[Any, ...]]:
+    """The options of a game that are a choice between few values, with those values."""
+    found = {}
+    for field, hint in get_type_hints(game.options).items():
+        values: list[Any] = []
+        parts = get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
+        for part in parts:
+            if part is bool:
+                values += [False, True]
+            elif get_origin(part) is Literal:
+                values += get_args(part)
+        if values:
+            found[field] = tuple(values)
+    return found
+
+
+def random_options(game: AnyGame, rng: random.Random) -> dict[str, Any]:
+    """Some value for each option that is a choice."""
+    return {field: rng.choice(values) for field, values in switches(game).items()}
+
+
+def play_one(name: str, seats: int, number: int) -> Playout:
+    """Game ``number`` of a setup, played at random to its end: number 0 with the default options."""
+    rng = random.Random(f"{name}/{seats}/{number}")
+    game = games()[name]
+    options = random_options(game, rng) if number else {}
+    return Playout(game, seats, options=options, key=rng.randbytes(32)).play(rng)
+
+
+@cache
+def playouts(name: str, seats: int) -> list[Playout]:
+    """The games of a setup."""
+    return [play_one(name, seats, number) for number in range(GAMES_A_SETUP)]
+
+
+def viewers(playout: Playout) -> tuple[int, ...]:
+    """Everybody who may look on: the seats and a spectator."""
+    return (*range(playout.seats), SPECTATOR)
+
+
+def moments(playout: Playout, number: int = MOMENTS_A_GAME) -> list[int]:
+    """Versions to look at: the start, the end, and some between."""
+    first = playout.seats + 2
+    last = len(playout.commits)
+    between = range(first + 1, last)
+    rng = random.Random(f"moments/{playout.game.name}/{last}")
+    return sorted({first, last, *rng.sample(between, min(number, len(between)))})
+
+
+def walk(value: Any) -> Iterator[Any]:
+    """Every value inside nested dicts, lists and tuples, containers left out, keys included."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield key
+            yield from walk(inner)
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            yield from walk(inner)
+    else:
+        yield value
+
+
+def choices(offer: Offer) -> dict[str, dict[str, Any]]:
+    """The parameters of an offer."""
+    return {name: choice for name, choice in offer.items() if name != "type"}
