@@ -60,6 +60,7 @@ class RedisStore:
         self._joining: Counter[str] = Counter()  # calls of `watch` under way
         self._marks: dict[str, set[str]] = {}  # per table: our marks of presence
         self._process = secrets.token_hex(8)
+        self._closed = False
         self._nudge = asyncio.Event()
         self._tasks: list[asyncio.Task[None]] = []
         self._on_commit: OnCommit = ignore
@@ -103,6 +104,7 @@ class RedisStore:
         await self._subscriber.close()
         await self._leave(self._marks)
         self._marks = {}
+        self._closed = True
         await self._client.aclose(close_connection_pool=True)
 
     async def append(self, table: str, version: int, data: bytes) -> Appended:
@@ -309,6 +311,8 @@ class RedisStore:
 
     @asynccontextmanager
     async def _reading(self) -> AsyncIterator[None]:
+        if self._closed:
+            raise StoreUnavailable("the store is closed")
         try:
             yield
         except _FAILURES as error:

@@ -122,7 +122,8 @@ class Subscriber:
                     failures = 0
                     self._take(message)
             except _FAILURES as error:
-                _log.warning("the store's news connection failed: %s", explain(error))
+                level = logging.DEBUG if failures else logging.WARNING  # one warning, not one per attempt
+                _log.log(level, "the store's news connection failed: %s", explain(error))
             except Exception:  # noqa: BLE001 - a new connection starts afresh
                 _log.exception("the store's news could not be understood")
             finally:

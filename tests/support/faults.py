@@ -26,6 +26,7 @@ class FaultProxy:
         self.refuse = False
         self.swallowed = 0
         self._open: set[asyncio.StreamWriter] = set()
+        self._flows: set[asyncio.Event] = set()
 
     async def start(self) -> None:
         """Listen on a free port."""
@@ -45,6 +46,13 @@ class FaultProxy:
         """Cut every connection that is open now."""
         for writer in list(self._open):
             writer.transport.abort()
+        for flow in self._flows:
+            flow.set()
+
+    def stall(self) -> None:
+        """Let every connection that is open now stay open, and pass nothing on any more."""
+        for flow in self._flows:
+            flow.clear()
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
@@ -63,10 +71,14 @@ class FaultProxy:
     async def _forward(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         up_reader, up_writer = await asyncio.open_unix_connection(self._path)
         lose_next = False
+        flow = asyncio.Event()
+        flow.set()
+        self._flows.add(flow)
 
         async def requests() -> None:
             nonlocal lose_next
             while data := await reader.read(65536):
+                await flow.wait()
                 if self.swallow_request and self.swallow_request in data:
                     self.swallow_request = None
                     self.swallowed += 1
@@ -79,6 +91,7 @@ class FaultProxy:
 
         async def replies() -> None:
             while data := await up_reader.read(65536):
+                await flow.wait()
                 if lose_next:
                     self.swallowed += 1
                     return
@@ -92,6 +105,7 @@ class FaultProxy:
             for way in ways:
                 way.cancel()
             await asyncio.gather(*ways, return_exceptions=True)
+            self._flows.discard(flow)
             up_writer.transport.abort()
 
 
