@@ -4,9 +4,9 @@ Inputs are joined length-prefixed: each part stands behind its length in bytes a
 endian (`joined`). With ``key`` the table's 32-byte deal key:
 
 - commitment = SHA-256(joined("facedown/1", table id, key)), in lower-case hexadecimal;
-- seed = joined(entropy of seat 0, entropy of seat 1, ...), an empty part for a seat without any;
-- block(label, counter) = HMAC-SHA256(key, joined("shuffle", seed, label, counter as eight bytes, big endian)),
-  counter from 0; the stream of a label is the blocks one after another;
+- seed = joined(entropy of seat 0, entropy of seat 1, ...), in UTF-8, an empty part for a seat without any;
+- block(label, counter) = HMAC-SHA256(key, joined("shuffle", seed, label, counter)), the counter as eight
+  bytes, big endian, from 0; the stream of a label is the blocks one after another;
 - a draw below n takes the next 8 bytes of the stream as a big-endian number x, again while
   x >= 2^64 - (2^64 mod n), and gives x mod n;
 - a shuffle sorts the items first (numbers by value, texts by their UTF-8 bytes), then for i from the

@@ -60,16 +60,19 @@ def event_tag(kind: type[Event]) -> str:
     return tag
 
 
-class Command(msgspec.Struct, frozen=True):
+class Command(msgspec.Struct, frozen=True, omit_defaults=True):
     """The command that a commit answers.
 
     Args:
-        id: the client's own id, scoped to ``by`` of the commit.
+        id: the client's own id, scoped to ``by`` of the commit; for a request over HTTP, a digest of its
+            idempotency key or of the token that it brought.
         action: the action in canonical form.
+        http: whether it came over HTTP; those ids are scoped to the table.
     """
 
     id: str
     action: dict[str, Any]
+    http: bool = False
 
 
 class Commit(msgspec.Struct, frozen=True):

@@ -52,7 +52,7 @@ class TableOpened(Public, frozen=True, tag="table_opened"):
 
 
 class SeatTaken(Public, frozen=True, tag="seat_taken"):
-    """Somebody sat down. ``entropy`` is what they added to the shuffles (hexadecimal), if anything."""
+    """Somebody sat down. ``entropy`` is the text that they added to the shuffles, if any."""
 
     seat: Annotated[int, PUBLIC]
     name: Annotated[str, PUBLIC]
@@ -110,11 +110,12 @@ TABLE_EVENTS: tuple[type[Event], ...] = (
 
 
 class Seat(msgspec.Struct, frozen=True):
-    """Who sits on a seat."""
+    """Who sits on a seat, ``since`` the version of the commit that seated them."""
 
     name: str
     token_hash: bytes
     bot: bool = False
+    since: int = 0
 
 
 class Table(msgspec.Struct, frozen=True, kw_only=True):
@@ -159,7 +160,7 @@ AnyGame = Game[Any, Any]
 
 def dealer_of(table: Table) -> Dealer:
     """The source of the table's shuffles: its key and what the seats added."""
-    return KeyedDealer(table.deal_key, [bytes.fromhex(part) if part else None for part in table.entropy])
+    return KeyedDealer(table.deal_key, [part.encode() if part else None for part in table.entropy])
 
 
 # --- fold -------------------------------------------------------------------------------------------
@@ -190,7 +191,7 @@ def evolve(game: AnyGame, table: Table, event: Event) -> Table:
     match event:
         case SeatTaken():
             seats, entropy = list(table.seats), list(table.entropy)
-            seats[event.seat] = Seat(event.name, event.token_hash, event.bot)
+            seats[event.seat] = Seat(event.name, event.token_hash, event.bot, table.version + 1)
             if table.status == "open":
                 entropy[event.seat] = event.entropy
             return change(table, seats=tuple(seats), entropy=tuple(entropy))

@@ -52,6 +52,7 @@ class Settings:
         request_rate_per_s: How many of those per second it may send for long.
         max_attached_tables: How many tables one connection may be attached to.
         resume_window: How many versions back a connection can resume.
+        idle_tables: How many tables that nobody watches are kept in memory; 0 keeps none.
         shutdown_grace_s: How long running commands may take to finish when the server stops.
         log_level: The least serious level that is logged: debug, info, warning or error.
     """
@@ -70,12 +71,13 @@ class Settings:
     max_frame_bytes: int = 128 * 1024
     queue_bytes: int = 1024 * 1024
     queue_messages: int = 1000
-    message_burst: int = 60
-    message_rate_per_s: float = 20.0
-    request_burst: int = 60
-    request_rate_per_s: float = 10.0
-    max_attached_tables: int = 50
+    message_burst: int = 400
+    message_rate_per_s: float = 200.0
+    request_burst: int = 1000
+    request_rate_per_s: float = 200.0
+    max_attached_tables: int = 200
     resume_window: int = 300
+    idle_tables: int = 1000
     shutdown_grace_s: float = 10.0
     log_level: str = "info"
 
@@ -177,6 +179,7 @@ _RANGES: Final[dict[str, tuple[float, float]]] = {
     "request_rate_per_s": (0.1, 1_000_000),
     "max_attached_tables": (1, 10_000),
     "resume_window": (0, 100_000),
+    "idle_tables": (0, 1_000_000),
     "shutdown_grace_s": (0, 600),
 }
 

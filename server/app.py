@@ -1,0 +1,175 @@
+"""The one place where everything is put together."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from importlib.resources import files
+from typing import Any
+
+import msgspec
+import structlog
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.middleware.cors import CORSMiddleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route, WebSocketRoute
+from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from domain.errors import Rejected
+from projections.registry import check_all
+from server.openapi import description
+from server.routes import Api, error_reply
+from server.schema import messages
+from server.service import Service
+from server.settings import Settings
+from server.store import open_store
+from server.store.base import EventStore, StoreUnavailable
+from server.ws import Endpoint
+
+log = structlog.get_logger(__name__)
+
+Stop = Callable[[], Awaitable[None]]
+
+
+def create_app(settings: Settings, store: EventStore | None = None) -> Starlette:
+    """The ASGI application.
+
+    Args:
+        settings: what to run with; ``settings.store`` names the store unless ``store`` is given.
+        store: a store that is not started yet.
+    """
+    check_all()
+    if store is None:
+        if settings.store is None:
+            raise ValueError("an application needs a store: start the embedded one and give its URL")
+        store = open_store(settings.store, allow_weak=settings.allow_weak_store)
+    service = Service(store, settings, lambda: time.time_ns() // 1_000_000)
+    endpoint = Endpoint(service)
+
+    @contextlib.asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        await service.start()
+        log.info("ready", store=settings.store_for_log)
+        try:
+            yield
+        finally:
+            endpoint.stop()
+            await service.close()
+
+    app = Starlette(
+        routes=[
+            *Api(service).routes(),
+            Route("/v1/schema", _constant(lambda: msgspec.json.encode(messages()))),
+            Route("/v1/openapi.json", _constant(description)),
+            Route("/healthz", _health),
+            Route("/readyz", _ready(service)),
+            WebSocketRoute("/v1/ws", endpoint.__call__),
+            *_pages(),
+        ],
+        middleware=[
+            Middleware(Origins, allowed=settings.origins),
+            Middleware(
+                CORSMiddleware,
+                allow_origins=list(settings.origins) or ["*"],
+                allow_methods=["GET", "POST", "DELETE"],
+                allow_headers=["Authorization", "Content-Type", "Idempotency-Key"],
+                expose_headers=["Retry-After"],
+                max_age=3600,
+            ),
+        ],
+        exception_handlers={HTTPException: _http_error, Exception: _crashed},
+        lifespan=lifespan,
+    )
+    app.state.service = service
+    app.state.endpoint = endpoint
+    return app
+
+
+def _constant(make: Callable[[], bytes]) -> Callable[[Request], Awaitable[Response]]:
+    async def serve(request: Request) -> Response:
+        return Response(make(), media_type="application/json")
+
+    return serve
+
+
+async def _health(request: Request) -> Response:
+    return JSONResponse({"status": "ok"})
+
+
+def _ready(service: Service) -> Callable[[Request], Awaitable[Response]]:
+    async def ready(request: Request) -> Response:
+        try:
+            await service.store.now_ms()
+        except StoreUnavailable:
+            return error_reply(Rejected("unavailable", "the store cannot be reached"))
+        return JSONResponse({"status": "ok"})
+
+    return ready
+
+
+async def _http_error(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    if error.status_code == 405:
+        allowed = (error.headers or {}).get("Allow", "")
+        response = error_reply(Rejected("not_found", f"this address takes {allowed}"), 405)
+        response.headers["Allow"] = allowed
+        return response
+    return error_reply(
+        Rejected("not_found", "there is nothing at this address; see GET /v1"), error.status_code
+    )
+
+
+async def _crashed(request: Request, error: Exception) -> Response:
+    log.error("request_failed", path=request.url.path, exc_info=error)
+    return error_reply(Rejected("unavailable", "the server could not do this; nothing has changed"))
+
+
+def _pages() -> list[Any]:
+    from starlette.routing import Mount
+
+    return [Mount("/", StaticFiles(directory=str(files("server") / "web"), html=True), name="web")]
+
+
+class Origins:
+    """Refuses HTTP requests from origins that are not allowed (the WebSocket checks its own).
+
+    Args:
+        app: the application behind it.
+        allowed: the origins; empty means any.
+    """
+
+    def __init__(self, app: ASGIApp, allowed: tuple[str, ...]) -> None:
+        self._app = app
+        self._allowed = allowed
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        if scope["type"] == "http" and self._allowed:
+            origins = [value.decode("latin-1") for name, value in scope["headers"] if name == b"origin"]
+            if any(origin not in self._allowed for origin in origins):
+                response = error_reply(
+                    Rejected("forbidden", "this server takes no requests from this origin")
+                )
+                await response(scope, receive, send)
+                return
+        await self._app(scope, receive, _secured(send))
+
+
+_HEADERS = [
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),
+]
+
+
+def _secured(send: Send) -> Send:
+    async def wrapped(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            message["headers"] = [*message.get("headers", []), *_HEADERS]
+        await send(message)
+
+    return wrapped

@@ -1,0 +1,116 @@
+"""A feed: a table at the version that its viewers may see, and those who watch it.
+
+Seats watch the table as it is. Spectators of a table with a delay have a feed of their own that runs
+some commits behind; everything they are told comes from that feed's table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Protocol
+
+from msgspec import UNSET
+
+from domain.events import Commit
+from domain.table import Table
+from projections import frame
+from projections.patch import merge_patch
+from projections.redaction import redact_all
+from projections.viewer import Viewer
+from server.codec import Kind, encode
+from server.wire import ToClient, Update, Views
+
+
+class Sink(Protocol):
+    """Where frames for one connection go. Neither method blocks or raises."""
+
+    kind: Kind
+
+    def send(self, frame: str | bytes) -> None:
+        """Queue a frame."""
+
+    def drop(self, table: str, reason: str) -> None:
+        """The connection is no viewer of ``table`` any more; tell it, and forget the attachment."""
+
+
+class Attachment:
+    """One connection that watches one table."""
+
+    __slots__ = ("sink", "table", "viewer", "views")
+
+    def __init__(self, sink: Sink, table: str, viewer: Viewer, views: Views) -> None:
+        self.sink = sink
+        self.table = table
+        self.viewer = viewer
+        self.views = views
+
+
+class Feed:
+    """Tells each viewer of each version, encoding once for all that get the same bytes."""
+
+    def __init__(self, table: Table) -> None:
+        self.table = table
+        self.viewers: dict[Viewer, list[Attachment]] = {}
+        self._plain: dict[Viewer, Any] = {}
+
+    def add(self, attachment: Attachment) -> None:
+        """From now on tell this attachment too."""
+        self.viewers.setdefault(attachment.viewer, []).append(attachment)
+        if attachment.views == "patch" and attachment.viewer not in self._plain:
+            self._plain[attachment.viewer] = frame.plain(frame.view(self.table, attachment.viewer))
+
+    def remove(self, attachment: Attachment) -> None:
+        """Tell it nothing more."""
+        there = self.viewers.get(attachment.viewer, [])
+        if attachment in there:
+            there.remove(attachment)
+        if not there:
+            self.viewers.pop(attachment.viewer, None)
+        if not any(other.views == "patch" for other in there):
+            self._plain.pop(attachment.viewer, None)
+
+    def attachments(self) -> list[Attachment]:
+        """Everybody who watches this feed."""
+        return [attachment for there in self.viewers.values() for attachment in there]
+
+    def advance(self, commit: Commit, table: Table) -> None:
+        """Show ``commit``, which led to ``table``."""
+        self.table = table
+        for viewer, there in list(self.viewers.items()):
+            self._tell(viewer, there, commit, table)
+
+    def _tell(self, viewer: Viewer, there: Iterable[Attachment], commit: Commit, table: Table) -> None:
+        events = redact_all(commit.events, viewer)
+        snapshot = frame.snapshot(table, viewer)
+        patch: Any = UNSET
+        if viewer in self._plain:
+            plain = frame.plain(snapshot.view)
+            patch = merge_patch(self._plain[viewer], plain)
+            self._plain[viewer] = plain
+        frames: dict[tuple[Kind, Views], str | bytes] = {}
+        for attachment in list(there):
+            key = (attachment.sink.kind, attachment.views)
+            if key not in frames:
+                message = Update(
+                    table=table.id,
+                    version=commit.version,
+                    at_ms=commit.at_ms,
+                    by=commit.by,
+                    status=snapshot.status,
+                    events=events,
+                    view=snapshot.view if attachment.views == "full" else UNSET,
+                    patch=patch if attachment.views == "patch" else UNSET,
+                    actions=snapshot.actions,
+                    waiting=snapshot.waiting,
+                )
+                frames[key] = encode(attachment.sink.kind, message)
+            attachment.sink.send(frames[key])
+
+    def broadcast(self, message: ToClient) -> None:
+        """Send one message to everybody who watches."""
+        frames: dict[Kind, str | bytes] = {}
+        for attachment in self.attachments():
+            kind = attachment.sink.kind
+            if kind not in frames:
+                frames[kind] = encode(kind, message)
+            attachment.sink.send(frames[kind])

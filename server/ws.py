@@ -1,0 +1,118 @@
+"""The WebSocket endpoint: moves bytes between a socket and a `Connection`."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from typing import Final
+
+import structlog
+from starlette.responses import JSONResponse
+from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
+
+from server.codec import Kind
+from server.connection import Connection
+from server.service import Service
+
+log = structlog.get_logger(__name__)
+
+SUBPROTOCOLS: Final[dict[str, Kind]] = {"facedown.v1.json": "json", "facedown.v1.msgpack": "msgpack"}
+
+
+class Endpoint:
+    """Serves ``/v1/ws`` and knows all connections of this process.
+
+    Args:
+        service: the process.
+    """
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+        self._connections: set[Connection] = set()
+        self._stopping = False
+
+    async def __call__(self, socket: WebSocket) -> None:
+        """One connection, from the handshake to its end."""
+        if (refusal := self._refusal(socket)) is not None:
+            await socket.send_denial_response(refusal)
+            return
+        offered = socket.scope["subprotocols"]
+        chosen = next((name for name in offered if name in SUBPROTOCOLS), None)
+        await socket.accept(subprotocol=chosen)
+        connection = Connection(self._service, SUBPROTOCOLS[chosen] if chosen else "json")
+        self._connections.add(connection)
+        writer = asyncio.create_task(_write(socket, connection))
+        try:
+            await _read(socket, connection)
+        finally:
+            connection.gone()
+            self._connections.discard(connection)
+            if connection.closing is None:
+                writer.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await writer
+
+    def _refusal(self, socket: WebSocket) -> JSONResponse | None:
+        origins = self._service.settings.origins
+        origin = socket.headers.get("origin")
+        if origins and origin is not None and origin not in origins:
+            return _refused(403, "forbidden", "this server takes no connections from this origin")
+        if socket.scope["query_string"]:
+            return _refused(
+                400, "bad_message", "the WebSocket address takes no query; send tokens in messages"
+            )
+        offered = socket.scope["subprotocols"]
+        if offered and not any(name in SUBPROTOCOLS for name in offered):
+            known = ", ".join(SUBPROTOCOLS)
+            return _refused(400, "bad_message", f"none of the subprotocols is known; known: {known}")
+        if self._stopping:
+            return _refused(503, "unavailable", "the server is stopping")
+        return None
+
+    def stop(self) -> None:
+        """Take no new connections, and tell the ones that are there to come back."""
+        self._stopping = True
+        for connection in list(self._connections):
+            connection.shut()
+
+    async def closed(self) -> None:
+        """Wait until every connection has been closed."""
+        while self._connections:
+            await asyncio.sleep(0.01)
+
+
+def _refused(status: int, code: str, message: str) -> JSONResponse:
+    return JSONResponse({"code": code, "message": message}, status)
+
+
+async def _read(socket: WebSocket, connection: Connection) -> None:
+    while connection.closing is None:
+        message = await socket.receive()
+        if message["type"] == "websocket.disconnect":
+            return
+        text = message.get("text")
+        frame = text if text is not None else message.get("bytes")
+        if frame is not None:
+            await connection.receive(frame)
+
+
+async def _write(socket: WebSocket, connection: Connection) -> None:
+    outbox = connection.outbox
+    try:
+        while True:
+            while outbox:
+                frame = outbox.popleft()
+                if isinstance(frame, str):
+                    await socket.send({"type": "websocket.send", "text": frame})
+                else:
+                    await socket.send({"type": "websocket.send", "bytes": frame})
+                connection.sent(frame)
+            if connection.closing is not None:
+                code, reason = connection.closing
+                if socket.application_state is WebSocketState.CONNECTED:
+                    await socket.close(code, reason)
+                return
+            connection.wake.clear()
+            await connection.wake.wait()
+    except (WebSocketDisconnect, RuntimeError, OSError):
+        connection.gone()
