@@ -21,7 +21,7 @@ def ranked_bids(bids: Sequence[Bid]) -> tuple[Bid, ...]:
     """Bids, given in the order in which they were made, from the strongest to the weakest.
 
     More cards first, then the higher sum of Values, then the later bid; a 0 bid counts as no card
-    (rulebook, 'Determining Turn Order'; ruling 4).
+    (rulebook, 'Determining Turn Order'; RULES.md, 'A round').
     """
     order = sorted(
         range(len(bids)),
@@ -48,14 +48,14 @@ def left(state: TrinketTroveState) -> Lots:
 
 
 def claimable(state: TrinketTroveState, who: Who) -> Lots:
-    """The lots that ``who`` may choose from: all that are left but the own bid (ruling 5)."""
+    """The lots that ``who`` may choose from: all that are left but the own bid (RULES.md, 'A round')."""
     lots = left(state)
     lots.pop(bid_lot(who), None)
     return lots
 
 
 def strength(cards: Sequence[str]) -> tuple[int, int]:
-    """What Nimbus goes by: the cards that really lie in a lot, then the sum of their Values (ruling 6)."""
+    """What Nimbus goes by: the cards that really lie in a lot, then the sum of their Values (RULES.md, 'Nimbus')."""
     return len(cards), value(cards)
 
 

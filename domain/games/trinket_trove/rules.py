@@ -47,7 +47,8 @@ HELP += """\
 
 There are two full sets of each trinket and 4 Mirrors. At the end each Mirror joins an incomplete set of
 yours so that your total is as high as can be, or stays aside if it could only harm. With the option
-`lone_mirrors` it simply counts as one more card of any trinket. Of equal totals, the one nearer to First wins.
+`lone_mirrors` it simply counts as one more card of any trinket. Of equal totals, the one nearer to First
+wins.
 
 **Two players.** Nimbus joins: it always bids two cards flipped from the draw deck, and takes the two lots
 with the most cards, then the highest sum of Values, out of the game. Where lots tie, the player nearer

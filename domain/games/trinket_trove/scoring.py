@@ -1,4 +1,4 @@
-"""Points of a hand: sets, and the Mirrors where they bring most (rulebook, 'Final Scoring'; ruling 8)."""
+"""Points of a hand: sets, and the Mirrors where they bring most (rulebook, 'Final Scoring'; RULES.md, 'Scoring')."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def arrangement(hand: Sequence[str], lone_mirrors: bool = False) -> Arrangement:
 
 
 def standing(hands: Sequence[Sequence[str]], order: Sequence[Who], lone_mirrors: bool) -> Result:
-    """The result if the game ended now: of equal points, who is nearer to First in ``order`` (ruling 9)."""
+    """The result if the game ended now: of equal points, who is nearer to First in ``order``."""
     scores = tuple(points(hand, lone_mirrors) for hand in hands)
     ahead = sorted(range(len(hands)), key=lambda seat: (-scores[seat], order.index(seat)))
     places = tuple(ahead.index(seat) + 1 for seat in range(len(hands)))

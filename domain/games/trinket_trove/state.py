@@ -71,7 +71,7 @@ def turn(state: TrinketTroveState) -> Who | None:
 
 
 def asked(state: TrinketTroveState) -> int | None:
-    """The seat that has to decide now, or None. For a tie of Nimbus: the seat nearest to First (ruling 6)."""
+    """The seat that has to decide now, or None. In a tie of Nimbus: the seat nearest to First."""
     if state.tied:
         return next((who for who in state.order if isinstance(who, int)), None)
     who = turn(state)
