@@ -55,7 +55,7 @@ def claimable(state: TrinketTroveState, who: Who) -> Lots:
 
 
 def strength(cards: Sequence[str]) -> tuple[int, int]:
-    """What Nimbus goes by: the cards that really lie in a lot, then the sum of their Values (RULES.md, 'Nimbus')."""
+    """What Nimbus goes by: how many cards really lie in a lot, then the sum of their Values."""
     return len(cards), value(cards)
 
 

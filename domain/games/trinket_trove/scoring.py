@@ -1,4 +1,4 @@
-"""Points of a hand: sets, and the Mirrors where they bring most (rulebook, 'Final Scoring'; RULES.md, 'Scoring')."""
+"""Points of a hand: sets, and the Mirrors where they bring most (RULES.md, 'Scoring')."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
 """The bot of a table of two (RULES.md, 'Nimbus, at a table of two')."""
-"""
 
 from __future__ import annotations
 
@@ -20,7 +19,7 @@ def claims(happened: Sequence[Event]) -> list[events.LotsClaimed]:
 
 
 def one_place_tied() -> Playout:
-    """The new order is nimbus, 1, 0. lot-1 is sure; lot-3, bid-1 and bid-0 (all of Value 3) tie for a place."""
+    """The new order is nimbus, 1, 0. lot-1 is sure; lot-3, bid-1 and bid-0 (all Value 3) tie for a place."""
     playout = table(
         ["gear lure lure lure", "button lure lure lure"],
         order=(2, 0, 1),
