@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import UNSET, UnsetType
 
-from domain.games.hold_my_beer.state import TRICKS, HoldMyBeerState
+from domain.games.hold_my_beer.state import HANDS, TARGET, TRICKS, HoldMyBeerState
 from projections.tarot_views import PlacesView, own_pick, places
 from projections.viewer import Viewer
 
@@ -24,4 +24,5 @@ def view(seen: HoldMyBeerState, viewer: Viewer) -> View:
     pick = own_pick(seen, viewer)
     laid = seen.discards[viewer] if viewer >= 0 else None
     card = pick if isinstance(pick, str) else laid
-    return View(**places(seen, viewer, TRICKS), discard=UNSET if card is None else card)
+    shared = places(seen, viewer, tricks=TRICKS, target=TARGET, most_hands=HANDS)
+    return View(**shared, discard=UNSET if card is None else card)

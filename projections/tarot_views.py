@@ -111,12 +111,15 @@ class PlacesView(TarotView, frozen=True, kw_only=True):
 
     ``chosen`` tells who has chosen in a phase in which all do so, absent in others. ``bid`` is the viewer's
     own bid before all are revealed; ``bids`` is empty until then. ``last_hand`` is the hand finished last.
+    The game ends when a score reaches ``target``, or after ``most_hands`` hands.
     """
 
     chosen: tuple[bool, ...] | UnsetType
     bid: int | UnsetType
     bids: tuple[int, ...]
     last_hand: HandResult | UnsetType
+    target: int
+    most_hands: int
 
 
 def own_pick(seen: PlacesState, viewer: Viewer) -> str | int | None:
@@ -124,7 +127,7 @@ def own_pick(seen: PlacesState, viewer: Viewer) -> str | int | None:
     return seen.picks[viewer] if viewer >= 0 and seen.picks else None
 
 
-def places(seen: PlacesState, viewer: Viewer, tricks: int) -> dict[str, Any]:
+def places(seen: PlacesState, viewer: Viewer, *, tricks: int, target: int, most_hands: int) -> dict[str, Any]:
     """The members of `PlacesView` for what a viewer may see of the state of a hand of ``tricks`` tricks."""
     pick = own_pick(seen, viewer)
     return common(seen, tricks) | {
@@ -132,4 +135,6 @@ def places(seen: PlacesState, viewer: Viewer, tricks: int) -> dict[str, Any]:
         "bid": pick if isinstance(pick, int) else UNSET,
         "bids": seen.bids,
         "last_hand": UNSET if seen.last_hand is None else seen.last_hand,
+        "target": target,
+        "most_hands": most_hands,
     }
