@@ -12,8 +12,8 @@ from projections.viewer import Viewer
 class View(PlacesView, frozen=True, kw_only=True):
     """What a viewer sees of a game of Oopsie; ``scores`` are by team: seats 0 and 2, seats 1 and 3.
 
-    For a seat only: ``passing`` is the card that it has chosen while all choose; ``passed`` are the cards that
-    it passed in this hand and that its partner certainly still holds; ``received`` those it got and
+    For a seat only: ``passing`` is the card that it has chosen while all choose; ``passed`` are the cards
+    that it passed in this hand and that its partner certainly still holds; ``received`` those it got and
     still holds.
     """
 
