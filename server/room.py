@@ -408,7 +408,7 @@ class Room:
         try:
             appended = await self.owner.store.append(self.id, version, data)
             commit = Commit(version, appended.at_ms, by, decision.events, command)
-            self._push(commit, tables.stamped(decision.table, version, appended.at_ms), mine=True)
+            self._push(commit, tables.sealed(self.game, self.table, decision.table, commit), mine=True)
             if stored is not None:
                 stored(commit)
             return commit

@@ -45,7 +45,7 @@ def opened(**changes: Any) -> Table:
 def sit(table: Table, seat: int | None = None, entropy: str | None = None, bot: bool = False) -> Table:
     token = bytes([seat if seat is not None else 99]) * 32
     return tables.decide_sit(
-        GAME, table, seat=seat, name="N", token_hash=token, entropy=entropy, bot=bot
+        GAME, table, seat=seat, name="N", token_hash=token, entropy=entropy, policy="random" if bot else None
     ).table
 
 

@@ -1,0 +1,75 @@
+"""Turn clocks, as a fold of the log: nothing of them is stored but the times of the commits.
+
+A seat that the table waits for has ``move_ms`` for its action and then its bank. Every action starts
+anew. What an action took beyond ``move_ms`` leaves the bank when it is done.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from domain.events import Commit
+from domain.table.events import PlayedFor
+
+if TYPE_CHECKING:
+    from domain.table.state import Table
+
+
+def deadline(table: Table, seat: int) -> int | None:
+    """When the time of ``seat`` runs out (ms since 1970), or None where no clock runs for it."""
+    if table.clock is None or table.paused:
+        return None
+    since = table.running[seat]
+    return None if since is None else since + table.clock.move_ms + table.banks_ms[seat]
+
+
+def deadlines(table: Table) -> dict[int, int]:
+    """The deadline of every seat for which a clock runs, by seat."""
+    found = {}
+    for seat in range(len(table.seats)):
+        if (at := deadline(table, seat)) is not None:
+            found[seat] = at
+    return found
+
+
+def ticked(
+    before: Table | None, after: Table, commit: Commit, waiting: tuple[int, ...]
+) -> tuple[tuple[int, ...], tuple[int | None, ...]]:
+    """Banks and running clocks after ``commit``.
+
+    Args:
+        before: the table before it.
+        after: the table after its events, clocks not yet moved.
+        waiting: the seats awaited now, nobody in a pause.
+    """
+    clock = after.clock
+    assert clock is not None
+    now = commit.at_ms
+    if after.paused:
+        if before is None or before.paused:
+            return after.banks_ms, after.running
+        return after.banks_ms, tuple(None if since is None else now - since for since in after.running)
+    running = after.running
+    if before is not None and before.paused:
+        running = tuple(None if spent is None else now - spent for spent in running)
+    actor = _actor(commit)
+    banks: list[int] = []
+    since: list[int | None] = []
+    for seat, started in enumerate(running):
+        bank = after.banks_ms[seat]
+        done = started is not None and (seat == actor or seat not in waiting)
+        if done and started is not None:
+            bank = max(0, bank - max(0, now - started - clock.move_ms))
+        banks.append(bank)
+        if seat not in waiting:
+            since.append(None)
+        else:
+            since.append(now if started is None or done else started)
+    return tuple(banks), tuple(since)
+
+
+def _actor(commit: Commit) -> int | None:
+    for event in commit.events:
+        if isinstance(event, PlayedFor):
+            return event.seat
+    return commit.by if isinstance(commit.by, int) else None

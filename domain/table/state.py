@@ -1,0 +1,231 @@
+"""The state of a table, and how commits change it."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import msgspec
+from msgspec.structs import replace
+
+from domain import actions as grammar
+from domain.errors import CorruptLog
+from domain.events import Commit, Event
+from domain.game import Game, Options, Result, State
+from domain.table import clocks
+from domain.table import events as happened
+from domain.table.events import Clock, OnTimeout, Reveal, Spectators, TableOpened
+from domain.visibility import SPECTATOR, see
+
+Status = Literal["open", "playing", "finished", "abandoned"]
+AnyGame = Game[Any, Any]
+
+
+class Seat(msgspec.Struct, frozen=True):
+    """Who sits on a seat.
+
+    Args:
+        name: what the others call them.
+        token_hash: of the token that makes its bearer the player; empty for a bot.
+        bot: whether the server plays here, by ``policy``.
+        since: version of the commit that seated them.
+        away: whether their time ran out and they have not acted since.
+    """
+
+    name: str
+    token_hash: bytes
+    bot: bool = False
+    since: int = 0
+    policy: str | None = None
+    away: bool = False
+
+
+class Table(msgspec.Struct, frozen=True, kw_only=True):
+    """The state of a table: the fold of its commits.
+
+    ``banks_ms`` is what is left of each seat's bank; ``running`` since when each seat is awaited (or, in a
+    pause, how long it had been), None where it is not; see `domain.table.clocks`.
+    """
+
+    id: str
+    game: str
+    version: int = 0
+    at_ms: int = 0
+    created_ms: int = 0
+    status: Status = "open"
+    epoch: str
+    seats: tuple[Seat | None, ...]
+    entropy: tuple[str | None, ...]
+    options: Options
+    listed: bool
+    spectators: Spectators
+    reveal: Reveal
+    autostart: bool
+    commitment: str
+    deal_key: bytes
+    host_hash: bytes
+    host_seat: int | None = None
+    spectator_hashes: tuple[bytes, ...] = ()
+    clock: Clock | None = None
+    on_timeout: OnTimeout = "bot"
+    banks_ms: tuple[int, ...] = ()
+    running: tuple[int | None, ...] = ()
+    paused: bool = False
+    asked: tuple[int, ...] = ()
+    state: State | None = None
+    result: Result | None = None
+    previous: str | None = None
+    next: str | None = None
+
+    @property
+    def over(self) -> bool:
+        """Whether no game can be played at this table any more."""
+        return self.status in ("finished", "abandoned")
+
+
+def opened(game: AnyGame, event: TableOpened) -> Table:
+    """The table that the first event of a log makes."""
+    return Table(
+        id=event.table,
+        game=event.game,
+        epoch=event.epoch,
+        seats=(None,) * event.seats,
+        entropy=(None,) * event.seats,
+        options=msgspec.convert(event.options, game.options),
+        listed=event.listed,
+        spectators=event.spectators,
+        reveal=event.reveal,
+        autostart=event.autostart,
+        commitment=event.commitment,
+        deal_key=event.deal_key,
+        host_hash=event.host_hash,
+        clock=event.clock,
+        on_timeout=event.on_timeout,
+        banks_ms=(event.clock.bank_ms if event.clock else 0,) * event.seats,
+        running=(None,) * event.seats,
+        previous=event.previous,
+    )
+
+
+def evolve(game: AnyGame, table: Table, event: Event) -> Table:
+    """The table after ``event``. Never refuses."""
+    match event:
+        case happened.SeatTaken(seat=seat):
+            there = Seat(event.name, event.token_hash, event.bot, table.version + 1, event.policy)
+            return _seated(table, seat, there, event.entropy)
+        case happened.SeatLeft(seat=seat):
+            return _seated(table, seat, None, None)
+        case happened.SpectatorAdmitted(token_hash=token_hash):
+            return replace(table, spectator_hashes=(*table.spectator_hashes, token_hash))
+        case happened.HostPassed(seat=seat):
+            host = table.seats[seat]
+            return replace(table, host_seat=seat, host_hash=host.token_hash if host else table.host_hash)
+        case happened.Started():
+            return replace(table, status="playing", state=game.initial(table.options, len(table.seats)))
+        case happened.TimedOut(seat=seat) | happened.Returned(seat=seat):
+            return _away(table, seat, isinstance(event, happened.TimedOut))
+        case happened.PauseAsked(seat=seat) | happened.ResumeAsked(seat=seat):
+            return replace(table, asked=tuple(sorted({*table.asked, seat})))
+        case happened.Paused():
+            return replace(table, paused=True, asked=())
+        case happened.Resumed():
+            return replace(table, paused=False, asked=())
+        case happened.Finished():
+            result = Result(event.places, event.scores, event.winners, event.reason)
+            return replace(table, status="finished", result=result, paused=False, asked=())
+        case happened.Abandoned():
+            return replace(table, status="abandoned", paused=False, asked=())
+        case happened.RematchOpened():
+            return replace(table, next=event.next)
+        case _:
+            if table.state is None:
+                return table
+            return replace(table, state=game.evolve(table.state, event))
+
+
+def _seated(table: Table, seat: int, there: Seat | None, added: str | None) -> Table:
+    seats, entropy = list(table.seats), list(table.entropy)
+    seats[seat] = there
+    if table.status == "open":
+        entropy[seat] = added
+    asked = tuple(other for other in table.asked if other != seat)
+    return replace(table, seats=tuple(seats), entropy=tuple(entropy), asked=asked)
+
+
+def _away(table: Table, seat: int, away: bool) -> Table:
+    there = table.seats[seat]
+    if there is None:
+        return table
+    return replace(table, seats=(*table.seats[:seat], replace(there, away=away), *table.seats[seat + 1 :]))
+
+
+def apply(game: AnyGame, table: Table | None, commit: Commit) -> Table:
+    """The table after ``commit``.
+
+    Raises:
+        CorruptLog: the commit does not follow: a gap in versions, or no table at its beginning.
+    """
+    version = table.version if table else 0
+    if commit.version != version + 1:
+        raise CorruptLog(f"version {commit.version} cannot follow version {version}")
+    events = iter(commit.events)
+    after = table
+    if after is None:
+        first = next(events, None)
+        if not isinstance(first, TableOpened):
+            raise CorruptLog("version 1 does not open a table")
+        after = opened(game, first)
+    for event in events:
+        after = evolve(game, after, event)
+    return sealed(game, table, after, commit)
+
+
+def sealed(game: AnyGame, before: Table | None, after: Table, commit: Commit) -> Table:
+    """The table that a decision led to, with version, time and clocks of the commit that stored it."""
+    after = stamped(after, commit.version, commit.at_ms)
+    if after.clock is None:
+        return after
+    banks, running = clocks.ticked(before, after, commit, waiting(game, after))
+    return replace(after, banks_ms=banks, running=running)
+
+
+def stamped(table: Table, version: int, at_ms: int) -> Table:
+    """The table with version and time of a commit; clocks are not moved."""
+    created = at_ms if version == 1 else table.created_ms
+    return replace(table, version=version, at_ms=at_ms, created_ms=created)
+
+
+def waiting(game: AnyGame, table: Table) -> tuple[int, ...]:
+    """The seats that the table waits for; public. Nobody in a pause."""
+    if table.status != "playing" or table.state is None or table.paused:
+        return ()
+    return game.waiting(see(table.state, SPECTATOR))
+
+
+def actions(game: AnyGame, table: Table, viewer: int) -> list[grammar.Offer]:
+    """What ``viewer`` may do at this table now; ``[]`` for whoever may not act."""
+    if table.status != "playing" or table.state is None or viewer < 0 or table.paused:
+        return []
+    return game.actions(see(table.state, viewer), viewer)
+
+
+def people(table: Table) -> tuple[int, ...]:
+    """The seats on which a person sits who is not away."""
+    return tuple(
+        number
+        for number, there in enumerate(table.seats)
+        if there is not None and not there.bot and not there.away
+    )
+
+
+def stand_in(table: Table, seat: int) -> str | None:
+    """The policy by which the server plays ``seat`` now, or None where a person does, or all wait."""
+    there = table.seats[seat]
+    if there is not None and there.bot:
+        return there.policy
+    if table.on_timeout == "bot" and (there is None or there.away):
+        return STAND_IN
+    return None
+
+
+STAND_IN = "greedy"
+"""The policy of a bot that plays for somebody who is away or has left."""
