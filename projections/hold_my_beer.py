@@ -16,7 +16,7 @@ class View(PlacesView, frozen=True, kw_only=True):
     the Talon, for as long as it certainly lies there.
     """
 
-    discard: str | UnsetType
+    discard: str | UnsetType = UNSET
 
 
 def view(seen: HoldMyBeerState, viewer: Viewer) -> View:

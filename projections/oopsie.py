@@ -17,9 +17,9 @@ class View(PlacesView, frozen=True, kw_only=True):
     still holds.
     """
 
-    passing: str | UnsetType
-    passed: tuple[str, ...] | UnsetType
-    received: tuple[str, ...] | UnsetType
+    passing: str | UnsetType = UNSET
+    passed: tuple[str, ...] | UnsetType = UNSET
+    received: tuple[str, ...] | UnsetType = UNSET
 
 
 def view(seen: OopsieState, viewer: Viewer) -> View:

@@ -50,19 +50,19 @@ class TarotView(GameView, frozen=True, kw_only=True):
     trick: int
     tricks: int
     lead: int
-    turn: int | UnsetType
+    turn: int | UnsetType = UNSET
     hands: tuple[tuple[str | None, ...], ...]
     plays: list[Play]
-    led_suit: str | UnsetType
-    winner: int | UnsetType
-    last_trick: LastTrickView | UnsetType
+    led_suit: str | UnsetType = UNSET
+    winner: int | UnsetType = UNSET
+    last_trick: LastTrickView | UnsetType = UNSET
     talon: tuple[str | None, ...]
     points: tuple[int, ...]
     places: tuple[int, ...]
     scores: tuple[int, ...]
     awards: tuple[Award, ...]
     looks: tuple[Look, ...]
-    ended: str | UnsetType
+    ended: str | UnsetType = UNSET
 
 
 def last_trick(trick: LastTrick | None) -> LastTrickView | UnsetType:
@@ -114,10 +114,10 @@ class PlacesView(TarotView, frozen=True, kw_only=True):
     The game ends when a score reaches ``target``, or after ``most_hands`` hands.
     """
 
-    chosen: tuple[bool, ...] | UnsetType
-    bid: int | UnsetType
+    chosen: tuple[bool, ...] | UnsetType = UNSET
+    bid: int | UnsetType = UNSET
     bids: tuple[int, ...]
-    last_hand: HandResult | UnsetType
+    last_hand: HandResult | UnsetType = UNSET
     target: int
     most_hands: int
 
