@@ -1,0 +1,94 @@
+"""Law of indistinguishable worlds, for every game, number of seats and kind of viewer."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from functools import cache
+from statistics import median
+
+import pytest
+
+from domain.registry import games
+from domain.visibility import SPECTATOR
+from tests.conformance.setups import LONG, SETUPS, label, random_options
+from tests.support.snapshots import snapshot_twin
+from tests.support.twins import Strength, choice_twins, still_secret, stream_twin
+from tests.support.watch import Kind, Watch
+from tests.support.worlds import World
+
+Setup = tuple[str, int]
+
+WORLDS = 20 if LONG else 2
+MOMENTS = 16 if LONG else 5
+
+TRUSTED: dict[str, frozenset[str]] = {}
+"""By game: events that show a card which no state ever holds openly."""
+
+KINDS: dict[str, Kind] = {"mein-schatz": lambda card: card == "orc"}
+"""By game: what everybody learns of a card when it is drawn, without being told which card it is."""
+
+
+@cache
+def world(name: str, seats: int, number: int) -> World:
+    """World ``number`` of a setup: number 0 with the default options."""
+    rng = random.Random(f"twins/{name}/{seats}/{number}")
+    options = random_options(games()[name], rng) if number else {}
+    played = World(games()[name], seats, options=options, key=rng.randbytes(32))
+    played.play(rng, changes=0.1)
+    return played
+
+
+def moments(played: World, rng: random.Random) -> list[int]:
+    """Random versions from the start of the game on, and some at which a seat may still change its choice."""
+    versions = range(played.first, len(played.commits) + 1)
+    pending = [version for version in versions if any(still_secret(played, version))]
+    chosen = rng.sample(versions, min(MOMENTS, len(versions)))
+    return sorted({*chosen, *rng.sample(pending, min(MOMENTS // 2, len(pending)))})
+
+
+def watched(setup: Setup, watching: str) -> Iterator[tuple[Watch, int, random.Random]]:
+    """Worlds with a viewer and a moment."""
+    for number in range(WORLDS):
+        played = world(*setup, number)
+        rng = random.Random(f"{setup}/{number}/{watching}")
+        seats = range(played.seats) if LONG else [rng.randrange(played.seats)]
+        for viewer in seats if watching == "seat" else [SPECTATOR]:
+            watch = Watch(played, viewer, TRUSTED.get(setup[0], frozenset()), KINDS.get(setup[0]))
+            for version in moments(played, rng):
+                yield watch, version, rng
+
+
+@pytest.mark.parametrize("watching", ["seat", "spectator"])
+@pytest.mark.parametrize("setup", SETUPS, ids=label)
+def test_worlds_that_differ_in_hidden_cards_look_the_same(setup: Setup, watching: str) -> None:
+    strength = Strength()
+    for watch, version, rng in watched(setup, watching):
+        stream_twin(watch, version, rng, strength)
+    print(f"{label(setup)} {watching}: {strength.summary()}")  # noqa: T201
+    assert strength.moments >= WORLDS * MOMENTS
+    assert strength.twins >= 0.8 * strength.moments
+    assert strength.hand_differs >= 0.95 * strength.with_hidden_hand - 1
+    assert median(strength.shares) >= 0.5
+    assert median(strength.hand_shares or [1]) >= 0.5
+
+
+@pytest.mark.parametrize("watching", ["seat", "spectator"])
+@pytest.mark.parametrize("setup", SETUPS, ids=label)
+def test_a_choice_that_is_still_secret_shows_nowhere(setup: Setup, watching: str) -> None:
+    strength = Strength()
+    secret = 0
+    for watch, version, rng in watched(setup, watching):
+        secret += any(seat != watch.viewer for seat in still_secret(watch.world, version))
+        choice_twins(watch, version, rng, strength)
+    print(f"{label(setup)} {watching}: {strength.choices} other choices")  # noqa: T201
+    assert bool(strength.choices) == bool(secret)
+
+
+@pytest.mark.parametrize("watching", ["seat", "spectator"])
+@pytest.mark.parametrize("setup", SETUPS, ids=label)
+def test_a_snapshot_does_not_depend_on_what_lies_in_hidden_zones_now(setup: Setup, watching: str) -> None:
+    strength = Strength()
+    for watch, version, rng in watched(setup, watching):
+        snapshot_twin(watch, version, rng, strength)
+    assert strength.snapshots
