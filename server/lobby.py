@@ -12,7 +12,7 @@ from domain.errors import Rejected
 from domain.table import Table
 from projections.facts import Facts
 from server.codec import Kind, encode
-from server.room import NoSuchTable
+from server.jobs import NoSuchTable
 from server.store.base import StoreUnavailable
 from server.wire import Lobby as LobbyList
 from server.wire import LobbyChange

@@ -15,8 +15,8 @@ from starlette.routing import Route
 from domain.errors import Rejected
 from server.catalogue import catalogue
 from server.codec import BadFrame, is_id, parse_body
+from server.jobs import refusal
 from server.requests import Admitted, Body, CreateTable, Nothing, Sit
-from server.room import refusal
 from server.service import Service
 from server.wire import explain
 

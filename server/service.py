@@ -22,10 +22,11 @@ from projections import frame, history
 from projections.facts import Facts, facts
 from projections.viewer import REFEREE, SPECTATOR, Viewer, on_wire
 from server import access
+from server.jobs import NoSuchTable
 from server.lobby import Lobby
 from server.presence import PresenceBook
 from server.requests import At, Created, CreateTable, Page, Seated, Sit
-from server.room import NoSuchTable, Room
+from server.room import Room
 from server.settings import Settings
 from server.store.base import Entry, EventStore, VersionTaken
 from server.tokens import Derived, digest, is_table, is_token, new_epoch, new_key, new_table, new_token
@@ -69,7 +70,7 @@ class Service:
 
     async def drained(self) -> None:
         """Wait until no job runs or waits in any room."""
-        while any(room.running for room in self._rooms.values()):
+        while any(room.running for room in self._rooms.values()):  # noqa: ASYNC110 - at the end only
             await asyncio.sleep(0.01)
 
     def now_ms(self) -> int:
@@ -195,7 +196,7 @@ class Service:
     async def _same_request(self, ident: str, command: Command) -> None:
         async def check(room: Room) -> None:
             await room.ready()
-            await room.first_answer("host", command)
+            await room.writer.first_answer("host", command)
             if room.table.listed:
                 await self.lobby.publish(room.feed(SPECTATOR).table)
 
@@ -235,7 +236,7 @@ class Service:
                     room.game, table, seat=seat, name=name, token_hash=known, entropy=entropy
                 )
 
-            commit = await room.command(_seated, decide, command)
+            commit = await room.writer.command(_seated, decide, command)
             taken = next(event for event in commit.events if isinstance(event, SeatTaken))
             there = room.table.seats[taken.seat]
             if there is None or there.token_hash != taken.token_hash:
@@ -258,7 +259,7 @@ class Service:
 
         async def run(room: Room) -> None:
             await room.ready()
-            if command is not None and await room.first_answer("host", command) is not None:
+            if command is not None and await room.writer.first_answer("host", command) is not None:
                 return
             removed = access.seat_or_host(room.table, token, seat)
 
@@ -266,7 +267,7 @@ class Service:
                 access.seat_or_host(table, token, seat)
                 return tables.decide_leave(room.game, table, seat=seat, removed=removed)
 
-            await room.command("host" if removed else seat, decide, command)
+            await room.writer.command("host" if removed else seat, decide, command)
 
         await self._call(ident, run)
 
@@ -282,7 +283,7 @@ class Service:
             def decide(table: Table) -> Decision:
                 return tables.decide_start(room.game, table)
 
-            await room.command("host", decide, command)
+            await room.writer.command("host", decide, command)
             return await self._facts(room, SPECTATOR)
 
         return await self._call(ident, run)  # type: ignore[no-any-return]
@@ -302,7 +303,7 @@ class Service:
             def decide(table: Table) -> Decision:
                 return tables.decide_admit(room.game, table, token_hash=digest(fresh))
 
-            await room.command("host", decide, command)
+            await room.writer.command("host", decide, command)
             return fresh
 
         return await self._call(ident, run)  # type: ignore[no-any-return]

@@ -77,7 +77,7 @@ class Endpoint:
 
     async def closed(self) -> None:
         """Wait until every connection has been closed."""
-        while self._connections:
+        while self._connections:  # noqa: ASYNC110 - at the end only
             await asyncio.sleep(0.01)
 
 
