@@ -11,7 +11,7 @@ from domain.game import MOST_CHANGES
 from domain.games.hold_my_beer.state import DECK
 from domain.registry import games
 from domain.tarot.cards import in_order, total
-from domain.visibility import SPECTATOR
+from domain.visibility import SPECTATOR, see
 from projections.redaction import redact_all
 from tests.domain_tarot.hands import refusal, view
 from tests.support.play import Playout, new
@@ -102,6 +102,25 @@ def test_when_the_last_seat_has_chosen_three_cards_lie_in_the_talon_and_17_in_ea
         assert view(playout, viewer)["talon"] == (None, None, None)
     assert view(playout, 1)["discard"] == "fool"
     assert "discard" not in view(playout, SPECTATOR)
+
+
+def test_a_seat_may_know_nothing_of_the_choices_of_others() -> None:
+    playout = dealt_in_order()
+    playout.act(0, "discard", card="trump-18")
+    playout.act(1, "discard", card="fool")
+    assert [see(playout.state, viewer).picks for viewer in VIEWERS] == [
+        ("trump-18", None, None),
+        (None, "fool", None),
+        (None, None, None),
+        (None, None, None),
+    ]
+    playout.act(2, "discard", card="clubs-7")
+    assert [see(playout.state, viewer).discards for viewer in VIEWERS] == [
+        ("trump-18", None, None),
+        (None, "fool", None),
+        (None, None, "clubs-7"),
+        (None, None, None),
+    ]
 
 
 def test_the_talon_is_kept_in_card_order_whoever_discarded_what() -> None:

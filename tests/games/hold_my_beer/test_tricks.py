@@ -345,6 +345,7 @@ def test_a_look_without_an_exchange_leaves_every_discard_in_view() -> None:
 
 
 def test_with_the_talon_turned_up_no_discard_is_listed_any_more() -> None:
-    playout = hand("hearts-9", "hearts-valet", "hearts-roi", discards=DISCARDS)
+    playout = hand("hearts-9", "hearts-valet", "hearts-roi", discards=DISCARDS, hand=6)
     play(playout, "hearts-9", "hearts-valet", "hearts-roi")
+    assert playout.table.status == "finished"
     assert own_discards(playout) == [None, None, None]

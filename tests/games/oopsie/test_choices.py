@@ -11,7 +11,7 @@ from domain.game import MOST_CHANGES
 from domain.games.oopsie.state import DECK
 from domain.registry import games
 from domain.tarot.cards import in_order, total
-from domain.visibility import SPECTATOR
+from domain.visibility import SPECTATOR, see
 from projections.redaction import redact_all
 from tests.domain_tarot.hands import refusal, view
 from tests.support.play import Playout, new
@@ -68,6 +68,13 @@ def test_the_talon_of_the_deal_is_known_to_nobody() -> None:
         assert view(playout, viewer)["talon"] == (None, None)
 
 
+def test_the_talon_is_kept_in_card_order_not_as_it_was_dealt() -> None:
+    order = tuple(reversed(in_order(DECK)))
+    playout = new("oopsie", 4, outcomes={"hand-1/deal": order})
+    assert order[56:] == ("trump-2", "trump-1")
+    assert playout.state.talon == ("trump-1", "trump-2")
+
+
 def test_all_pass_a_card_at_the_same_time_and_only_who_has_chosen_is_public() -> None:
     playout = dealt_in_order()
     assert playout.waiting() == (0, 1, 2, 3)
@@ -92,6 +99,14 @@ def test_the_cards_go_to_the_partners_and_only_giver_and_receiver_know_them() ->
     assert view(playout, 0)["passed"] == ("trump-1",)
     assert view(playout, 0)["received"] == ("diamonds-6",)
     assert "passed" not in view(playout, SPECTATOR)
+    for viewer in VIEWERS:
+        seen = see(playout.state, viewer)
+        assert [seat for seat in range(4) if seen.passed[seat] is not None] == [
+            s for s in range(4) if s == viewer
+        ]
+        assert [seat for seat in range(4) if seen.received[seat] is not None] == [
+            s for s in range(4) if s == viewer
+        ]
 
 
 def test_between_the_passes_all_bid_in_secret_until_the_last_has_bid() -> None:
