@@ -18,6 +18,12 @@ _WANTED = {
 _OLDEST = (7, 0)
 
 
+async def is_cluster(client: Redis) -> bool:
+    """Whether the server is one of a cluster. Raises RedisError."""
+    info: dict[str, Any] = await client.info("cluster")
+    return bool(int(info.get("cluster_enabled", 0)))
+
+
 async def weaknesses(client: Redis) -> list[str]:
     """What is wrong with the server, each with its remedy; empty if it is fit. Raises RedisError."""
     info: dict[str, Any] = await client.info()

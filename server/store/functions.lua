@@ -83,6 +83,7 @@ local function place(keys, args)
 end
 
 redis.register_function('facedown_1_append', append)
+redis.register_function{function_name = 'facedown_1_now', callback = clock_ms, flags = {'no-writes'}}
 redis.register_function('facedown_1_arrive', arrive)
 redis.register_function{function_name = 'facedown_1_present', callback = present, flags = {'no-writes'}}
 redis.register_function('facedown_1_place', place)

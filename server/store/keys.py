@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-SIGNALS = "fd:signals"
+SIGNALS = "fd:{lobby}:signals"
 SHARED_SECRET = "fd:{secret}"  # noqa: S105 - the name of its key
 LOBBY = "fd:{lobby}"
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import importlib.resources
 import re
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit, urlunsplit
 
 from redis.asyncio import BlockingConnectionPool, ConnectionPool, Redis
 from redis.asyncio.connection import AbstractConnection
@@ -14,7 +15,11 @@ from redis.backoff import NoBackoff
 from redis.exceptions import RedisError, ResponseError
 
 LIBRARY = importlib.resources.files(__package__).joinpath("functions.lua").read_text("utf-8")
-APPEND, ARRIVE, PRESENT, PLACE = (f"facedown_1_{name}" for name in ("append", "arrive", "present", "place"))
+APPEND, ARRIVE, NOW, PLACE, PRESENT = (
+    f"facedown_1_{name}" for name in ("append", "arrive", "now", "place", "present")
+)
+
+FAILURES = (RedisError, OSError, TimeoutError)
 
 _ALIASES = {"valkey": "redis", "valkeys": "rediss"}
 
@@ -42,6 +47,13 @@ class Settings:
     allow_weak: bool = False
 
 
+class Address(NamedTuple):
+    """Where a server of a cluster listens."""
+
+    host: str
+    port: int
+
+
 class Link:
     """Makes connections to the server named by a URL."""
 
@@ -59,6 +71,18 @@ class Link:
             driver_info=None,
         )
         self._settings = settings
+
+    @property
+    def host(self) -> str:
+        """The host in the URL."""
+        return urlsplit(self._url).hostname or "localhost"
+
+    def at(self, address: Address) -> Link:
+        """The way to another server, with the same credentials and options."""
+        parts = urlsplit(self._url)
+        user, at, _ = parts.netloc.rpartition("@")
+        host = f"[{address.host}]" if ":" in address.host else address.host
+        return Link(urlunsplit(parts._replace(netloc=f"{user}{at}{host}:{address.port}")), self._settings)
 
     def connection(self) -> AbstractConnection:
         """A connection of its own, not connected yet, without retries or time limits."""

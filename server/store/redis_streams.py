@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import random
 import secrets
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from typing import Any
-
-from redis.exceptions import RedisError
 
 from server.store import keys
 from server.store.base import (
@@ -19,48 +17,35 @@ from server.store.base import (
     OnCommit,
     OnGap,
     OnSignal,
+    OutcomeUnknown,
     StoreUnavailable,
     WeakStore,
     check_contiguous,
     ignore,
 )
-from server.store.check import weaknesses
-from server.store.link import (
-    ARRIVE,
-    LIBRARY,
-    PLACE,
-    PRESENT,
-    Link,
-    Settings,
-    explain,
-    is_missing_function,
-)
+from server.store.link import ARRIVE, NOW, PLACE, PRESENT, Link, Settings
+from server.store.nodes import Nodes
 from server.store.subscriber import Subscriber
-from server.store.writer import Writer
+from server.store.writer import Elsewhere
 
 _log = logging.getLogger(__name__)
 
-_FAILURES = (RedisError, OSError, TimeoutError)
-_AT_ONCE = 500  # commands in one pipeline of reads
+_LOOK_AROUND_S = 0.1  # the least time between two looks at the map of a cluster
+_SIGNALS = keys.SIGNALS.encode()
 _NOTHING_YET = -1  # in place of a version: the table is only about to be watched
 
 
 class RedisStore:
-    """See `EventStore`. Three kinds of connections: one writes, one listens, a few read."""
+    """See `EventStore`. A cluster is found out by asking any server of it."""
 
     def __init__(self, url: str, settings: Settings) -> None:
         self._settings = settings
-        self._link = Link(url, settings)
-        self._client = self._link.client()
-        self._writer = Writer(self._link.connection, settings)
-        self._subscriber = Subscriber(
-            self._link.connection, settings, self._delivered, self._signalled, self._compare_soon
-        )
+        self._nodes = Nodes(url, settings, self._new_subscriber, self._move_in)
         self._seen: dict[str, int] = {}  # per watched table: the last version told or read
         self._joining: Counter[str] = Counter()  # calls of `watch` under way
         self._marks: dict[str, set[str]] = {}  # per table: our marks of presence
         self._process = secrets.token_hex(8)
-        self._closed = False
+        self._trouble = asyncio.Event()
         self._nudge = asyncio.Event()
         self._tasks: list[asyncio.Task[None]] = []
         self._on_commit: OnCommit = ignore
@@ -74,22 +59,16 @@ class RedisStore:
     async def start(self) -> None:
         """See `EventStore.start`."""
         try:
-            async with self._reading():
-                found = await weaknesses(self._client)
-                if found and not self._settings.allow_weak:
-                    raise WeakStore(found)
-                for finding in found:
-                    _log.warning("weak store: %s", finding)
-                await self._load()
-            await self._subscriber.start()
+            await self._nodes.start()
+            await self._nodes.of(keys.SIGNALS).subscriber.watch(_SIGNALS)
         except BaseException:
-            await self._client.aclose(close_connection_pool=True)
+            await self._nodes.close()
             raise
-        self._writer.start()
         renew_s = self._settings.presence_s / 3
         self._tasks = [
             asyncio.create_task(self._every(self._settings.compare_s, self._compare, self._nudge)),
-            asyncio.create_task(self._every(self._settings.compare_s, self._subscriber.beat)),
+            asyncio.create_task(self._every(self._settings.compare_s, self._beat)),
+            asyncio.create_task(self._every(self._settings.compare_s, self._follow, self._trouble)),
             asyncio.create_task(self._every(renew_s, self._renew)),
         ]
 
@@ -100,23 +79,38 @@ class RedisStore:
         if self._tasks:
             await asyncio.wait(self._tasks)
         self._tasks = []
-        await self._writer.close()
-        await self._subscriber.close()
-        await self._leave(self._marks)
-        self._marks = {}
-        self._closed = True
-        await self._client.aclose(close_connection_pool=True)
+        marks, self._marks = self._marks, {}
+        await self._leave(marks)
+        await self._nodes.close()
 
     async def append(self, table: str, version: int, data: bytes) -> Appended:
         """See `EventStore.append`."""
         if version < 1:
             raise ValueError("versions begin at 1")
-        return await self._writer.append(table, version, data)
+        key = keys.log(table)
+        until = asyncio.get_running_loop().time() + self._settings.settle_s
+        doubtful = False
+        while True:
+            known = self._nodes.round
+            try:
+                return await self._nodes.of(key).writer.append(
+                    table, version, data, until=until, doubtful=doubtful
+                )
+            except Elsewhere as moved:
+                doubtful = moved.doubtful
+                why = str(moved)
+            except StoreUnavailable:
+                if doubtful:
+                    raise OutcomeUnknown(f"{table}: no answer about version {version}") from None
+                raise
+            await self._look_around(known)
+            if asyncio.get_running_loop().time() > until:
+                raise OutcomeUnknown(why) if doubtful else StoreUnavailable(why)
 
     async def read(self, table: str, after: int = 0, limit: int | None = None) -> list[Entry]:
         """See `EventStore.read`."""
         count = [] if limit is None else ["COUNT", limit]
-        found = await self._ask([("XRANGE", keys.log(table), f"({after}-0", "+", *count)])
+        found = await self._nodes.ask([("XRANGE", keys.log(table), f"({after}-0", "+", *count)])
         entries = [_entry(item) for item in found[0]]
         check_contiguous(table, after, entries)
         if entries and table in self._seen:
@@ -125,26 +119,20 @@ class RedisStore:
 
     async def heads(self, tables: Sequence[str]) -> list[int]:
         """See `EventStore.heads`."""
-        return await self._heads_above([(table, 0) for table in tables])
-
-    async def _heads_above(self, tables: Sequence[tuple[str, int]]) -> list[int]:
-        """Each table's head if it is above the version given with it, else 0. The latter costs no data."""
-        asked = [("XREVRANGE", keys.log(table), "+", f"({above}-0", "COUNT", 1) for table, above in tables]
-        found = await self._ask(asked)
-        return [_entry(items[0]).version if items else 0 for items in found]
+        found = await self._nodes.ask([_head_above(table, 0) for table in tables])
+        return [_head_of(items) for items in found]
 
     async def now_ms(self) -> int:
         """See `EventStore.now_ms`."""
-        async with self._reading():
-            seconds, micros = await self._client.time()
-        return int(seconds) * 1000 + int(micros) // 1000
+        return int((await self._nodes.ask([("FCALL_RO", NOW, 1, keys.LOBBY)]))[0])
 
     async def watch(self, table: str) -> int:
         """See `EventStore.watch`."""
         self._seen.setdefault(table, _NOTHING_YET)
         self._joining[table] += 1
         try:
-            await self._subscriber.watch(table)
+            channel = keys.news(table)
+            await self._nodes.of(channel).subscriber.watch(channel.encode())
             head = (await self.heads([table]))[0]
         except BaseException:
             if self._joining[table] == 1 and self._seen.get(table) == _NOTHING_YET:
@@ -160,20 +148,24 @@ class RedisStore:
     async def unwatch(self, table: str) -> None:
         """See `EventStore.unwatch`."""
         self._seen.pop(table, None)
-        await self._subscriber.unwatch(table)
+        channel = keys.news(table).encode()
+        for node in self._nodes.all:
+            await node.subscriber.unwatch(channel)
 
     async def signal(self, topic: str, payload: bytes) -> None:
         """See `EventStore.signal`."""
         try:
-            async with self._reading():
-                await self._client.publish(keys.SIGNALS, keys.check_name(topic).encode() + b"\n" + payload)
+            message = keys.check_name(topic).encode() + b"\n" + payload
+            await self._nodes.ask([("SPUBLISH", keys.SIGNALS, message)])
         except StoreUnavailable as error:
             _log.info("a signal got lost: %s", error)
 
     async def secret(self) -> bytes:
         """See `EventStore.secret`."""
         made = secrets.token_bytes(32)
-        answers = await self._ask([("SET", keys.SHARED_SECRET, made, "NX"), ("GET", keys.SHARED_SECRET)])
+        answers = await self._nodes.ask(
+            [("SET", keys.SHARED_SECRET, made, "NX"), ("GET", keys.SHARED_SECRET)]
+        )
         return bytes(answers[1])
 
     async def index(self, table: str, created_ms: int, game: str, status: str) -> None:
@@ -191,7 +183,7 @@ class RedisStore:
         """See `EventStore.listing`."""
         below = "+" if cursor is None else f"({keys.place_of(cursor)}"
         shelf = keys.shelf(game, status)
-        found = await self._ask([("ZREVRANGEBYLEX", shelf, below, "-", "LIMIT", 0, limit + 1)])
+        found = await self._nodes.ask([("ZREVRANGEBYLEX", shelf, below, "-", "LIMIT", 0, limit + 1)])
         members = [member.decode() for member in found[0]]
         page = members[:limit]
         return [keys.tables_in(member) for member in page], (
@@ -218,7 +210,7 @@ class RedisStore:
 
     async def present(self, tables: Sequence[str]) -> list[set[int]]:
         """See `EventStore.present`."""
-        found = await self._ask([("FCALL_RO", PRESENT, 1, keys.here(table)) for table in tables])
+        found = await self._nodes.ask([("FCALL_RO", PRESENT, 1, keys.here(table)) for table in tables])
         return [{int(mark.partition(b":")[0]) for mark in marks} for marks in found]
 
     @property
@@ -227,7 +219,9 @@ class RedisStore:
 
     async def _leave(self, gone: Mapping[str, Collection[str]]) -> None:
         try:
-            await self._ask([("ZREM", keys.here(table), *marks) for table, marks in gone.items() if marks])
+            await self._nodes.ask(
+                [("ZREM", keys.here(table), *marks) for table, marks in gone.items() if marks]
+            )
         except StoreUnavailable as error:
             _log.info("a mark of presence is left to expire: %s", error)
 
@@ -235,7 +229,7 @@ class RedisStore:
         """Put off the expiry of all our marks of presence."""
         life = self._presence_ms
         renewed = {table: set(marks) for table, marks in self._marks.items()}
-        await self._ask(
+        await self._nodes.try_ask(
             [("FCALL", ARRIVE, 1, keys.here(table), life, *marks) for table, marks in renewed.items()]
         )
         # Whoever left meanwhile may have been marked again.
@@ -249,13 +243,12 @@ class RedisStore:
     def _signalled(self, topic: str, payload: bytes) -> None:
         self._on_signal(topic, payload)
 
-    def _compare_soon(self) -> None:
-        self._nudge.set()
-
     async def _compare(self) -> None:
         """Tell of watched tables whose log is ahead of what was told: their news was lost."""
         watched = [(table, seen) for table, seen in self._seen.items() if seen != _NOTHING_YET]
-        for (table, _), head in zip(watched, await self._heads_above(watched), strict=True):
+        found = await self._nodes.try_ask([_head_above(table, seen) for table, seen in watched])
+        for (table, _), items in zip(watched, found, strict=True):
+            head = 0 if isinstance(items, Exception) else _head_of(items)
             if head > self._seen.get(table, head):
                 try:
                     self._on_gap(table, head)
@@ -281,44 +274,58 @@ class RedisStore:
                 _log.exception("an upkeep of the store failed")
 
     async def _call(self, function: str, key: str, *args: str | int) -> None:
-        await self._ask([("FCALL", function, 1, key, *args)])
+        await self._nodes.ask([("FCALL", function, 1, key, *args)])
 
-    async def _ask(self, commands: Sequence[tuple[Any, ...]]) -> list[Any]:
-        """Run commands that may be repeated and return their answers in order."""
-        answers: list[Any] = []
-        async with self._reading():
-            for start in range(0, len(commands), _AT_ONCE):
-                some = commands[start : start + _AT_ONCE]
-                found = await self._pipeline(some)
-                if any(map(is_missing_function, found)):
-                    await self._load()
-                    found = await self._pipeline(some)
-                for answer in found:
-                    if isinstance(answer, Exception):
-                        raise answer
-                answers += found
-        return answers
+    def _new_subscriber(self, link: Link) -> Subscriber:
+        return Subscriber(
+            link.connection,
+            self._settings,
+            self._delivered,
+            self._signalled,
+            self._nudge.set,
+            self._trouble.set,
+        )
 
-    async def _pipeline(self, commands: Sequence[tuple[Any, ...]]) -> list[Any]:
-        async with self._client.pipeline(transaction=False) as pipeline:
-            for command in commands:
-                pipeline.execute_command(*command)
-            found: list[Any] = await pipeline.execute(raise_on_error=False)
-        return found
+    async def _beat(self) -> None:
+        """Replace news connections that have gone silent."""
+        for node in self._nodes.all:
+            await node.subscriber.beat()
 
-    async def _load(self) -> None:
-        await self._client.function_load(LIBRARY, replace=True)
+    async def _follow(self) -> None:
+        """Now and then, and after trouble with a server of a cluster: see who keeps what."""
+        if self._nodes.clustered:
+            await self._look_around(self._nodes.round)
 
-    @asynccontextmanager
-    async def _reading(self) -> AsyncIterator[None]:
-        if self._closed:
-            raise StoreUnavailable("the store is closed")
+    async def _look_around(self, known: int) -> None:
+        """Learn where the tables of a cluster are now, at most a few times a second."""
+        await asyncio.sleep(_LOOK_AROUND_S * random.uniform(0.5, 1.0))  # noqa: S311
         try:
-            yield
-        except _FAILURES as error:
-            raise StoreUnavailable(f"{self._link.name}: {explain(error)}") from error
+            await self._nodes.refresh(known)
+        except (StoreUnavailable, WeakStore) as error:
+            _log.warning("cannot see where the tables are: %s", error)
+
+    async def _move_in(self) -> None:
+        """Listen to every channel where it is now, and nowhere else."""
+        for channel in (_SIGNALS, *(keys.news(table).encode() for table in self._seen)):
+            try:
+                home = self._nodes.of(channel.decode()).subscriber
+            except StoreUnavailable:
+                continue  # called again when the server is back
+            await home.want(channel)
+            for node in self._nodes.all:
+                if node.subscriber is not home:
+                    await node.subscriber.unwatch(channel)
 
 
 def _entry(item: Any) -> Entry:
     entry_id, fields = item
     return Entry(int(entry_id.partition(b"-")[0]), int(fields[b"at"]), fields[b"data"])
+
+
+def _head_above(table: str, version: int) -> tuple[Any, ...]:
+    """Asks for the last entry if it is above a version: of a quiet table nothing travels."""
+    return ("XREVRANGE", keys.log(table), "+", f"({version}-0", "COUNT", 1)
+
+
+def _head_of(items: Any) -> int:
+    return _entry(items[0]).version if items else 0

@@ -15,16 +15,16 @@ from redis.exceptions import RedisError
 
 from server.store import keys
 from server.store.base import Entry, OnCommit, OnSignal, StoreUnavailable
-from server.store.link import Settings, explain
+from server.store.link import FAILURES, Settings, explain
 
 _log = logging.getLogger(__name__)
 
-_FAILURES = (RedisError, OSError, TimeoutError)
 _LONGEST_PAUSE_S = 1.0
+_SIGNALS = keys.SIGNALS.encode()
 
 
 class Subscriber:
-    """Tells of the commits of watched tables and of signals. What is missed while it reconnects is lost.
+    """Tells of the commits of watched channels and of signals. What is missed while it reconnects is lost.
 
     The sharded channels of several tables may live on different slots, so each is asked for by a command
     of its own.
@@ -34,6 +34,7 @@ class Subscriber:
         on_commit: called for each commit of a watched table.
         on_signal: called for each signal.
         on_ready: called when all subscriptions stand, at first and after each reconnection.
+        on_trouble: called when the connection failed or the server sent a channel away.
     """
 
     def __init__(
@@ -43,12 +44,14 @@ class Subscriber:
         on_commit: OnCommit,
         on_signal: OnSignal,
         on_ready: Callable[[], None],
+        on_trouble: Callable[[], None],
     ) -> None:
         self._connect = connect
         self._settings = settings
         self._on_commit = on_commit
         self._on_signal = on_signal
         self._on_ready = on_ready
+        self._on_trouble = on_trouble
         self._standing: dict[bytes, asyncio.Event] = {}  # per wanted channel: does its subscription stand
         self._asked: Counter[bytes] = Counter()  # subscriptions sent and not confirmed yet
         self._ready = asyncio.Event()
@@ -57,7 +60,7 @@ class Subscriber:
         self._task: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
-        """Connect and wait until signals arrive. Raises StoreUnavailable if that takes too long."""
+        """Connect and wait until all subscriptions stand. Raises StoreUnavailable if that takes too long."""
         self._task = asyncio.create_task(self._run(), name="store-subscriber")
         try:
             async with asyncio.timeout(self._settings.attempt_s):
@@ -73,23 +76,25 @@ class Subscriber:
             await asyncio.wait([self._task])
             self._task = None
 
-    async def watch(self, table: str) -> None:
+    async def watch(self, channel: bytes) -> None:
         """Returns when the subscription stands. Raises StoreUnavailable if that takes long; it may yet."""
-        channel = keys.news(table).encode()
-        standing = self._standing.get(channel)
-        if standing is None:
-            standing = self._standing[channel] = asyncio.Event()
-            if self._connection is not None:
-                await self._ask(self._connection, [channel])
+        await self.want(channel)
+        standing = self._standing.get(channel) or asyncio.Event()
         try:
             async with asyncio.timeout(self._settings.attempt_s):
                 await standing.wait()
         except TimeoutError:
-            raise StoreUnavailable(f"{table} cannot be watched now") from None
+            raise StoreUnavailable(f"{channel.decode()} cannot be watched now") from None
 
-    async def unwatch(self, table: str) -> None:
+    async def want(self, channel: bytes) -> None:
+        """Like `watch`, without waiting."""
+        if channel not in self._standing:
+            self._standing[channel] = asyncio.Event()
+            if self._connection is not None:
+                await self._ask(self._connection, [channel])
+
+    async def unwatch(self, channel: bytes) -> None:
         """News still on its way is dropped."""
-        channel = keys.news(table).encode()
         if self._standing.pop(channel, None) is not None and self._connection is not None:
             await self._send(self._connection, [("SUNSUBSCRIBE", channel)])
 
@@ -113,15 +118,15 @@ class Subscriber:
                 async with asyncio.timeout(self._settings.attempt_s):
                     await connection.connect()  # type: ignore[no-untyped-call]
                 self._heard = True
-                await self._send(connection, [("SUBSCRIBE", keys.SIGNALS)])
                 self._connection = connection
                 await self._ask(connection, list(self._standing))
+                self._check_ready()
                 while True:
                     message = await connection.read_response(timeout=math.inf)
                     self._heard = True
                     failures = 0
                     self._take(message)
-            except _FAILURES as error:
+            except FAILURES as error:
                 level = logging.DEBUG if failures else logging.WARNING  # one warning, not one per attempt
                 _log.log(level, "the store's news connection failed: %s", explain(error))
             except Exception:  # noqa: BLE001 - a new connection starts afresh
@@ -133,6 +138,7 @@ class Subscriber:
                 for standing in self._standing.values():
                     standing.clear()
                 await connection.disconnect(nowait=True)
+            self._on_trouble()
             failures = min(failures + 1, 10)
             pause_s = min(_LONGEST_PAUSE_S, 0.01 * 2**failures)
             await asyncio.sleep(pause_s * random.uniform(0.5, 1.0))  # noqa: S311
@@ -147,27 +153,25 @@ class Subscriber:
             return
         try:
             await connection.send_packed_command(connection.pack_commands(commands), check_health=False)
-        except _FAILURES as error:
+        except FAILURES as error:
             _log.info("could not tell the store what to listen to: %s", explain(error))
 
     def _take(self, message: Any) -> None:
         match message:
+            case [b"smessage", channel, payload] if channel == _SIGNALS:
+                topic, _, rest = payload.partition(b"\n")
+                self._tell(self._on_signal, topic.decode(), rest)
             case [b"smessage", channel, payload]:
                 if channel in self._standing:
                     head, _, data = payload.partition(b"\n")
                     version, at_ms = head.split()
                     self._tell(self._on_commit, keys.table_of(channel), Entry(int(version), int(at_ms), data))
-            case [b"message", _, payload]:
-                topic, _, rest = payload.partition(b"\n")
-                self._tell(self._on_signal, topic.decode(), rest)
             case [b"ssubscribe", channel, _]:
                 self._asked[channel] -= 1
                 if self._asked[channel] <= 0:
                     del self._asked[channel]
                     if channel in self._standing:
                         self._standing[channel].set()
-                self._check_ready()
-            case [b"subscribe", _, _]:
                 self._check_ready()
             case [b"sunsubscribe", channel, _] if channel in self._standing and not self._asked[channel]:
                 # Not our wish: the channel moved to another node.

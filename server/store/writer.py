@@ -19,14 +19,21 @@ from redis.exceptions import RedisError
 
 from server.store import keys
 from server.store.base import Appended, OutcomeUnknown, StoreUnavailable, VersionTaken
-from server.store.link import APPEND, LIBRARY, Settings, explain, is_missing_function, is_reply
+from server.store.link import APPEND, FAILURES, LIBRARY, Settings, explain, is_missing_function, is_reply
 
 _log = logging.getLogger(__name__)
 
-_FAILURES = (RedisError, OSError, TimeoutError)
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.02, 0.5
-# After these answers the server at the other end is no longer the one that takes writes: look it up again.
-_MOVED_ON = ("READONLY", "MASTERDOWN")
+# After these answers the server at the other end is not, or no longer, the one that takes this write.
+MOVED_ON = ("READONLY", "MASTERDOWN", "MOVED", "ASK", "TRYAGAIN", "CLUSTERDOWN")
+
+
+class Elsewhere(Exception):
+    """In a cluster: another server may take the append now. `doubtful`: it may have been stored already."""
+
+    def __init__(self, why: str, doubtful: bool) -> None:
+        super().__init__(why)
+        self.doubtful = doubtful
 
 
 class _Job:
@@ -34,12 +41,12 @@ class _Job:
 
     __slots__ = ("command", "doubtful", "future", "table", "version")
 
-    def __init__(self, table: str, version: int, data: bytes) -> None:
+    def __init__(self, table: str, version: int, data: bytes, doubtful: bool) -> None:
         self.table = table
         self.version = version
         self.command = ("FCALL", APPEND, 2, keys.log(table), keys.news(table), version, data)
         self.future: asyncio.Future[Appended] = asyncio.get_running_loop().create_future()
-        self.doubtful = False
+        self.doubtful = doubtful
 
 
 class Writer:
@@ -47,10 +54,17 @@ class Writer:
 
     An append without an answer (a timeout, a lost connection) is sent again, the very same, until it is
     answered or the time for settling has passed. The function on the server makes that harmless.
+
+    Args:
+        connect: makes a connection.
+        others: the server is one of a cluster, so what cannot be settled here ends with Elsewhere at once.
     """
 
-    def __init__(self, connect: Callable[[], AbstractConnection], settings: Settings) -> None:
+    def __init__(
+        self, connect: Callable[[], AbstractConnection], settings: Settings, others: bool = False
+    ) -> None:
         self._connect = connect
+        self._others = others
         self._settings = settings
         self._waiting: deque[_Job] = deque()
         self._wake = asyncio.Event()
@@ -69,19 +83,32 @@ class Writer:
             await asyncio.wait([self._task])
             self._task = None
         for job in self._waiting:
-            self._fail(job, "the store was closed")
+            self._fail(job, "the store was closed", True)
         self._waiting.clear()
         await self._drop()
 
-    async def append(self, table: str, version: int, data: bytes) -> Appended:
-        """See `EventStore.append`."""
+    async def append(
+        self, table: str, version: int, data: bytes, *, until: float | None = None, doubtful: bool = False
+    ) -> Appended:
+        """See `EventStore.append`.
+
+        Args:
+            until: when to give up, in the event loop's time; None: after the time for settling.
+            doubtful: the same append was sent before, elsewhere, and never answered.
+
+        Raises:
+            Elsewhere: only in a cluster.
+        """
+        job = _Job(table, version, data, doubtful)
         if self._task is None:
-            raise StoreUnavailable("the store is not started, or closed")
-        job = _Job(table, version, data)
+            self._fail(job, "the store is not started, or closed")
+            return job.future.result()
+        if until is None:
+            until = asyncio.get_running_loop().time() + self._settings.settle_s
         self._waiting.append(job)
         self._wake.set()
         try:
-            async with asyncio.timeout(self._settings.settle_s):
+            async with asyncio.timeout_at(until):
                 return await job.future
         except TimeoutError:
             if job.doubtful:
@@ -124,7 +151,7 @@ class Writer:
         """Send a batch once and hand out the answers. Returns the jobs that have to be sent again."""
         try:
             connection = await self._connected()
-        except _FAILURES as error:
+        except FAILURES as error:
             return self._refuse(batch, error)
         again: list[_Job] = []
         answered = 0
@@ -146,22 +173,27 @@ class Writer:
                     job.doubtful = doubtful
                     missing = is_missing_function(reply)
                     load |= missing
-                    moved |= reply.status_code in _MOVED_ON
-                    if missing or doubtful:
+                    gone = reply.status_code in MOVED_ON
+                    moved |= gone
+                    if missing or (doubtful and not (gone and self._others)):
                         again.append(job)
                     else:
-                        self._fail(job, explain(reply))
-        except _FAILURES as error:
+                        self._fail(job, explain(reply), gone)
+        except FAILURES as error:
             _log.warning(
                 "no answer from the store about %d appends: %s", len(batch) - answered, explain(error)
             )
             moved = True
-            again += batch[answered:]
+            if self._others:
+                for job in batch[answered:]:
+                    self._fail(job, explain(error), True)
+            else:
+                again += batch[answered:]
         if load and not moved:
             try:
                 async with asyncio.timeout(self._settings.attempt_s):
                     await load_library(connection)
-            except _FAILURES as error:
+            except FAILURES as error:
                 moved = True
                 again = self._refuse(again, error)
         if moved:
@@ -187,18 +219,21 @@ class Writer:
         else:
             job.future.set_exception(VersionTaken(job.table, job.version, head))
 
-    @staticmethod
-    def _fail(job: _Job, why: str) -> None:
-        if not job.future.done():
-            error = OutcomeUnknown if job.doubtful else StoreUnavailable
-            job.future.set_exception(error(f"{job.table}: version {job.version}: {why}"))
+    def _fail(self, job: _Job, why: str, gone: bool = False) -> None:
+        if job.future.done():
+            return
+        why = f"{job.table}: version {job.version}: {why}"
+        if gone and self._others:
+            job.future.set_exception(Elsewhere(why, job.doubtful))
+        else:
+            job.future.set_exception(OutcomeUnknown(why) if job.doubtful else StoreUnavailable(why))
 
     def _refuse(self, batch: list[_Job], error: BaseException) -> list[_Job]:
         """Nothing of this batch was sent now: fail what never was; return what still has to be settled."""
         for job in batch:
-            if not job.doubtful:
-                self._fail(job, f"the store cannot be reached: {explain(error)}")
-        return [job for job in batch if job.doubtful]
+            if self._others or not job.doubtful:
+                self._fail(job, f"the store cannot be reached: {explain(error)}", True)
+        return [job for job in batch if not job.future.done()]
 
     async def _connected(self) -> AbstractConnection:
         if self._connection is None or not self._connection.is_connected:

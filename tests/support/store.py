@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import os
 import secrets
+import select
 import shutil
+import signal
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -171,10 +173,15 @@ async def open_own(embedded: EmbeddedStore) -> AsyncIterator[OpenStore]:
         yield new
 
 
+def kill(pid: int | None) -> None:
+    """End a process as a crash would, and wait until it is gone."""
+    assert pid is not None
+    os.kill(pid, signal.SIGKILL)
+    wait_gone(pid)
+
+
 def wait_gone(pid: int) -> None:
     """Wait until a process has ended."""
-    import select
-
     try:
         handle = os.pidfd_open(pid)
     except ProcessLookupError:

@@ -14,7 +14,7 @@ import pytest
 
 from server.embedded import EmbeddedStore, EmbeddedStoreError, FolderInUse, find_binary
 from server.store import EventStore, open_store
-from tests.support.store import PATIENCE_S, binaries, wait_gone
+from tests.support.store import PATIENCE_S, binaries, kill, wait_gone
 
 # Starts a store, says its pid, and on each line of input says whether the store still answers.
 PARENT = """
@@ -95,9 +95,7 @@ async def test_a_killed_store_can_be_started_again(tmp_path: Path, binary: Path)
     store = EmbeddedStore(tmp_path / "data", binary)
     with store as url:
         await fill(url)
-        assert store.pid is not None
-        os.kill(store.pid, signal.SIGKILL)
-        wait_gone(store.pid)
+        kill(store.pid)
         assert store.start() == url
         assert await head(url) == 5
         assert store.start() == url  # running already
@@ -106,9 +104,7 @@ async def test_a_killed_store_can_be_started_again(tmp_path: Path, binary: Path)
 def test_stopping_a_store_that_died_says_so(tmp_path: Path) -> None:
     store = EmbeddedStore(tmp_path / "data")
     store.start()
-    assert store.pid is not None
-    os.kill(store.pid, signal.SIGKILL)
-    wait_gone(store.pid)
+    kill(store.pid)
     with pytest.raises(EmbeddedStoreError, match="-9"):
         store.stop()
     store.stop()

@@ -25,7 +25,7 @@ from server.store import (
 from server.store.link import APPEND, Link
 from server.store.writer import Writer
 from tests.support.faults import fault_proxy, scripted_server
-from tests.support.store import PATIENCE_S, OpenStore, eventually, wait_gone
+from tests.support.store import PATIENCE_S, OpenStore, eventually, kill
 
 BRISK: dict[str, Any] = {"attempt_s": 0.2, "settle_s": 0.6}
 
@@ -303,7 +303,7 @@ async def test_news_that_makes_no_sense_is_survived(admin: Redis, open_own: Open
     store, heard = await open_own()
     await store.watch(table)
     await admin.spublish(f"fd:{{{table}}}:news", "nonsense")
-    await admin.publish("fd:signals", b"\xff\xfe\n")
+    await admin.spublish("fd:{lobby}:signals", b"\xff\xfe\n")
     await store.append(table, 1, b"one")
     await heard.until(lambda: heard.versions(table) == [1] or (table, 1) in heard.gaps)
 
@@ -366,13 +366,11 @@ async def test_what_was_acknowledged_survives_the_death_of_the_store(
                 reached.set()
 
     writing = asyncio.gather(*map(write, acknowledged))
-    for kill in kills:
-        while slowest < kill:
+    for enough in kills:
+        while slowest < enough:
             reached.clear()
             await asyncio.wait_for(reached.wait(), PATIENCE_S)
-        assert embedded.pid is not None
-        os.kill(embedded.pid, signal.SIGKILL)
-        wait_gone(embedded.pid)
+        kill(embedded.pid)
         before = dict(acknowledged)
         embedded.start()
 
