@@ -1,0 +1,411 @@
+"""Trick and Trade: setup, tricks and taking."""
+
+from __future__ import annotations
+
+import pytest
+
+from domain.games.trick_and_trade import deck
+from domain.games.trick_and_trade.events import (
+    CardPlayed,
+    Dealt,
+    LeadDrawn,
+    LeadTaken,
+    LeftOutShown,
+    RowsSet,
+    TradesShuffled,
+    TradeTaken,
+    TrickEnded,
+    TrickPlaced,
+)
+from domain.games.trick_and_trade.scoring import placing, value_totals
+from domain.table import Finished
+from tests.games.trick_and_trade.tables import table, trick
+from tests.support.gwt import Scenario
+
+TARO, RIEKO, KENTA, MEGUMI = range(4)
+
+
+# --- cards and setup --------------------------------------------------------------------------------
+
+
+def test_there_are_40_trick_cards_of_four_suits_with_ranks_1_to_10() -> None:
+    assert len(set(deck.TRICK_CARDS)) == 40
+    assert {deck.suit(card) for card in deck.TRICK_CARDS} == {"nev", "zeus", "octo", "ratcoin"}
+    assert {deck.rank(card) for card in deck.TRICK_CARDS} == set(range(1, 11))
+
+
+@pytest.mark.parametrize(("card", "value"), [("nev-1", 9), ("octo-8", 2), ("ratcoin-2", 8), ("zeus-10", 0)])
+def test_the_value_of_a_card_is_10_minus_its_rank(card: str, value: int) -> None:
+    assert deck.value(card) == value
+
+
+def test_there_are_42_trade_cards_every_combination_of_one_or_two_icons_three_times() -> None:
+    assert len(deck.TRADE_CARDS) == 42
+    assert all(deck.TRADE_CARDS.count(card) == 3 for card in deck.TRADE_CARDS)
+    singles = {card for card in deck.TRADE_CARDS if "+" not in card}
+    doubles = {card for card in deck.TRADE_CARDS if len(set(deck.icons(card))) == 1} - singles
+    pairs = set(deck.TRADE_CARDS) - singles - doubles
+    assert (len(singles), len(doubles), len(pairs)) == (4, 4, 6)
+    assert {"nev+zeus", "nev+octo", "nev+ratcoin", "zeus+octo", "zeus+ratcoin", "octo+ratcoin"} == pairs
+
+
+@pytest.mark.parametrize(
+    ("seats", "hand", "left_out", "used"), [(3, 13, 1, 39), (4, 10, 0, 40), (5, 8, 0, 40)]
+)
+def test_setup_by_number_of_seats(seats: int, hand: int, left_out: int, used: int) -> None:
+    scenario = table(seats)
+    state = scenario.state
+    assert [len(cards) for cards in state.hands] == [hand] * seats
+    assert len(state.left_out) == left_out
+    assert sorted((*state.left_out, *(card for cards in state.hands for card in cards))) == sorted(
+        deck.TRICK_CARDS
+    )
+    assert (len(state.front), len(state.back)) == (seats, seats)
+    assert len(state.pile) == used - 2 * seats
+    view = scenario.view()
+    assert (view["tricks"], view["pile"], len(view["front"])) == (hand, used - 2 * seats, seats)
+
+
+def test_the_game_starts_with_a_drawn_lead_a_deal_the_trade_cards_and_the_rows() -> None:
+    events = table(4).playout.commits[-1].events
+    kinds = (LeadDrawn, Dealt, TradesShuffled, RowsSet)
+    assert tuple(type(event) for event in events[1:]) == kinds
+
+
+@pytest.mark.parametrize("lead", range(4))
+def test_the_first_lead_player_is_drawn_at_random(lead: int) -> None:
+    scenario = table(4, lead=lead)
+    assert scenario.waiting == (lead,)
+    assert scenario.view()["lead"] == scenario.view()["turn"] == lead
+
+
+# --- may follow -------------------------------------------------------------------------------------
+
+
+def test_any_card_of_the_hand_may_be_played_to_any_trick() -> None:
+    scenario = table(3, {0: ["nev-1"], 1: ["nev-2", "zeus-9"]})
+    scenario.when(0, "play", card="nev-1").then(CardPlayed(0, "nev-1"))
+    assert scenario.offers(1) == [{"type": "play", "card": {"one_of": list(scenario.state.hands[1])}}]
+    scenario.when(1, "play", card="zeus-9").then(CardPlayed(1, "zeus-9"))
+
+
+def test_seats_play_clockwise_from_the_lead() -> None:
+    scenario = table(4, lead=2)
+    played = []
+    for _ in range(4):
+        (seat,) = scenario.waiting
+        assert [bool(scenario.offers(other)) for other in range(4)] == [other == seat for other in range(4)]
+        played.append(seat)
+        scenario.when(seat, "play", card=scenario.state.hands[seat][0])
+    assert played == [2, 3, 0, 1]
+
+
+def test_a_card_that_is_not_in_the_hand_is_refused_with_those_that_are() -> None:
+    scenario = table(3, {1: ["nev-2"]})
+    message = scenario.refused(0, "play", card="nev-2")
+    assert "'nev-2'" in message
+    for card in scenario.state.hands[0]:
+        assert card in message
+    assert not [card for card in scenario.state.hands[1] if f" {card}," in message]
+
+
+def test_another_seat_cannot_play_now() -> None:
+    message = table(3).refused(1, "play", card="nev-2", code="not_your_turn")
+    assert message == "seat 1 cannot act now; the game waits for seat 0"
+
+
+def test_nothing_can_be_taken_while_a_trick_is_played() -> None:
+    assert "take is not possible" in table(3).refused(0, "take", trade="nev").replace("'", "")
+    table(3).refused(0, "take_lead")
+
+
+# --- placing ----------------------------------------------------------------------------------------
+
+
+def test_worked_example_of_placing_megumi_taro_kenta_rieko() -> None:
+    """Taro, Rieko, Kenta, Megumi play in that order; Ratcoin is led; Octo's 8 stands before Rieko's card."""
+    cards = {TARO: "ratcoin-1", RIEKO: "nev-5", KENTA: "octo-8", MEGUMI: "ratcoin-2"}
+    scenario = table(4, {seat: [card] for seat, card in cards.items()})
+    for seat in (TARO, RIEKO, KENTA):
+        scenario.when(seat, "play", card=cards[seat]).then(CardPlayed(seat, cards[seat]))
+    scenario.when(MEGUMI, "play", card="ratcoin-2").then(
+        CardPlayed(MEGUMI, "ratcoin-2"), TrickPlaced((MEGUMI, TARO, KENTA, RIEKO), "ratcoin-2")
+    )
+    assert scenario.view()["order"] == [MEGUMI, TARO, KENTA, RIEKO]
+
+
+@pytest.mark.parametrize(
+    ("cards", "order"),
+    [
+        (["nev-1", "zeus-10", "zeus-9"], (0, 1, 2)),
+        (["nev-1", "zeus-9", "zeus-10"], (0, 2, 1)),
+        (["nev-1", "nev-2", "nev-3"], (2, 1, 0)),
+        (["nev-10", "zeus-5", "octo-5"], (0, 2, 1)),
+        (["nev-10", "octo-5", "zeus-5"], (0, 2, 1)),
+        (["nev-3", "zeus-3", "octo-3"], (0, 2, 1)),
+        (["zeus-1", "nev-7", "zeus-2", "octo-7", "nev-8"], (2, 0, 4, 3, 1)),
+    ],
+)
+def test_the_led_suit_stands_first_then_rank_and_of_equal_ranks_the_later_card(
+    cards: list[str], order: tuple[int, ...]
+) -> None:
+    assert placing(list(enumerate(cards))) == order
+
+
+def test_places_belong_to_seats_also_when_another_seat_leads() -> None:
+    assert placing([(2, "nev-1"), (0, "zeus-9"), (1, "nev-5")]) == (1, 2, 0)
+
+
+def test_the_first_card_becomes_a_won_card_and_its_value_counts_for_its_suit() -> None:
+    scenario = table(3, {0: ["nev-2"], 1: ["octo-3"], 2: ["nev-4"]})
+    trick(scenario, "nev-2", "octo-3", "nev-4")
+    assert scenario.state.won == ("nev-4",)
+    assert scenario.view()["totals"] == {"nev": 6, "zeus": 0, "octo": 0, "ratcoin": 0}
+
+
+def test_values_of_won_cards_add_up_by_suit() -> None:
+    assert value_totals(["nev-1", "nev-10", "octo-6", "nev-8"]) == {
+        "nev": 11,
+        "zeus": 0,
+        "octo": 4,
+        "ratcoin": 0,
+    }
+
+
+def test_the_trick_stays_visible_until_the_taking_ends_and_its_other_cards_are_listed_nowhere_after() -> None:
+    scenario = table(3, {0: ["nev-2"], 1: ["octo-3"], 2: ["nev-4"]}, ["nev", "zeus", "octo"])
+    trick(scenario, "nev-2", "octo-3", "nev-4")
+    played = [{"seat": 0, "card": "nev-2"}, {"seat": 1, "card": "octo-3"}, {"seat": 2, "card": "nev-4"}]
+    assert scenario.view()["plays"] == played
+    scenario.when(2, "take", trade="nev")
+    assert scenario.view()["plays"] == played
+    scenario.when(0, "take", trade="octo")
+    assert scenario.view()["plays"] == []
+    for viewer in (-1, 0, 1, 2):
+        assert "octo-3" not in str(scenario.view(viewer))
+        assert "nev-2" not in str(scenario.view(viewer))
+
+
+# --- acquiring --------------------------------------------------------------------------------------
+
+
+def after_a_trick(rows: list[str] | None = None) -> Scenario:
+    """Four seats; the placing is Megumi (3), Taro (0), Kenta (2), Rieko (1)."""
+    cards = {TARO: "ratcoin-1", RIEKO: "nev-5", KENTA: "octo-8", MEGUMI: "ratcoin-2"}
+    scenario = table(
+        4,
+        {seat: [card] for seat, card in cards.items()},
+        rows or ["ratcoin+ratcoin", "nev+nev", "zeus+octo", "nev", "octo", "octo+octo", "zeus", "nev"],
+    )
+    trick(scenario, *(cards[seat] for seat in (TARO, RIEKO, KENTA, MEGUMI)))
+    return scenario
+
+
+def test_worked_example_of_acquiring_with_the_lead_player_card() -> None:
+    scenario = after_a_trick()
+    scenario.when(MEGUMI, "take", trade="ratcoin+ratcoin").then(
+        TradeTaken(MEGUMI, "ratcoin+ratcoin", "chosen")
+    )
+    scenario.when(TARO, "take", trade="nev+nev").then(TradeTaken(TARO, "nev+nev", "chosen"))
+    scenario.when(KENTA, "take_lead").then(LeadTaken(KENTA, "chosen"))
+    happened = scenario.when(RIEKO, "take", trade="zeus+octo")
+    happened.then(
+        TradeTaken(RIEKO, "zeus+octo", "chosen"),
+        TradeTaken(KENTA, "nev", "with_lead"),
+        RowsSet(("octo", "octo+octo", "zeus", "nev"), scenario.state.back, 28),
+        TrickEnded(KENTA),
+    )
+    assert scenario.state.trades == (("nev+nev",), ("zeus+octo",), ("nev",), ("ratcoin+ratcoin",))
+    assert scenario.waiting == (KENTA,)
+    assert (scenario.view()["lead"], scenario.view()["trick"]) == (KENTA, 2)
+
+
+def test_seats_take_in_the_order_of_the_trick() -> None:
+    scenario = after_a_trick()
+    taken = []
+    while scenario.view()["phase"] == "taking":
+        (seat,) = scenario.waiting
+        taken.append(seat)
+        scenario.when(seat, "take", trade=scenario.state.front[0])
+    assert taken == [MEGUMI, TARO, KENTA]
+
+
+def test_the_first_place_may_take_any_card_of_the_front_row_or_the_lead_player_card() -> None:
+    scenario = after_a_trick()
+    assert scenario.offers(MEGUMI) == [
+        {"type": "take", "trade": {"one_of": ["ratcoin+ratcoin", "nev+nev", "zeus+octo", "nev"]}},
+        {"type": "take_lead"},
+    ]
+    assert [scenario.offers(seat) for seat in (TARO, KENTA, RIEKO)] == [[], [], []]
+
+
+def test_equal_cards_of_the_front_row_are_offered_once() -> None:
+    scenario = after_a_trick(["nev", "nev", "zeus", "nev"])
+    assert scenario.offers(MEGUMI)[0]["trade"] == {"one_of": ["nev", "zeus"]}
+    scenario.when(MEGUMI, "take", trade="nev")
+    assert scenario.state.front == ("nev", "zeus", "nev")
+
+
+def test_a_card_of_the_back_row_cannot_be_taken() -> None:
+    message = after_a_trick().refused(MEGUMI, "take", trade="octo+octo")
+    assert "'octo+octo'" in message
+    assert "ratcoin+ratcoin, nev+nev, zeus+octo, nev" in message
+
+
+def test_the_present_lead_player_may_take_the_lead_player_card_too() -> None:
+    scenario = after_a_trick()
+    scenario.when(MEGUMI, "take", trade="nev")
+    scenario.when(TARO, "take_lead").then(LeadTaken(TARO, "chosen"))
+    assert scenario.view()["lead_taker"] == TARO
+
+
+def test_once_taken_the_lead_player_card_cannot_be_taken_again() -> None:
+    scenario = after_a_trick()
+    scenario.when(MEGUMI, "take_lead")
+    assert [offer["type"] for offer in scenario.offers(TARO)] == ["take"]
+    scenario.refused(TARO, "take_lead")
+
+
+def test_its_taker_gets_the_last_card_of_the_row_after_all_the_others() -> None:
+    scenario = after_a_trick()
+    scenario.when(MEGUMI, "take_lead").then(LeadTaken(MEGUMI, "chosen"))
+    scenario.when(TARO, "take", trade="nev+nev")
+    scenario.when(KENTA, "take", trade="nev")
+    scenario.when(RIEKO, "take", trade="ratcoin+ratcoin").then_among_others(
+        TradeTaken(RIEKO, "ratcoin+ratcoin", "chosen"),
+        TradeTaken(MEGUMI, "zeus+octo", "with_lead"),
+        TrickEnded(MEGUMI),
+    )
+
+
+def test_the_last_place_gets_both_without_being_asked_when_nobody_took_the_lead() -> None:
+    scenario = after_a_trick()
+    scenario.when(MEGUMI, "take", trade="nev")
+    scenario.when(TARO, "take", trade="nev+nev")
+    scenario.when(KENTA, "take", trade="zeus+octo").then_among_others(
+        TradeTaken(KENTA, "zeus+octo", "chosen"),
+        LeadTaken(RIEKO, "last_place"),
+        TradeTaken(RIEKO, "ratcoin+ratcoin", "last_place"),
+        TrickEnded(RIEKO),
+    )
+    assert scenario.waiting == (RIEKO,)
+
+
+def test_the_last_place_is_asked_when_somebody_else_has_the_lead_player_card() -> None:
+    scenario = after_a_trick()
+    scenario.when(MEGUMI, "take_lead")
+    scenario.when(TARO, "take", trade="nev+nev")
+    scenario.when(KENTA, "take", trade="nev")
+    assert scenario.waiting == (RIEKO,)
+    assert scenario.offers(RIEKO) == [{"type": "take", "trade": {"one_of": ["ratcoin+ratcoin", "zeus+octo"]}}]
+
+
+def test_playing_is_not_possible_while_cards_are_taken() -> None:
+    scenario = after_a_trick()
+    scenario.refused(MEGUMI, "play", card=scenario.state.hands[MEGUMI][0])
+    scenario.refused(TARO, "take", trade="nev", code="not_your_turn")
+
+
+# --- replenishing -----------------------------------------------------------------------------------
+
+
+def finish_the_taking(scenario: Scenario) -> None:
+    while scenario.view()["phase"] == "taking":
+        (seat,) = scenario.waiting
+        scenario.when(seat, "take", trade=scenario.state.front[0])
+
+
+def test_the_back_row_drops_and_a_new_one_is_revealed() -> None:
+    scenario = after_a_trick()
+    back, pile = scenario.state.back, scenario.state.pile
+    finish_the_taking(scenario)
+    assert scenario.state.front == back
+    assert scenario.state.back == pile[:4]
+    assert scenario.state.pile == pile[4:]
+
+
+def play_on(scenario: Scenario, trick_number: int) -> Scenario:
+    """Play with the first card and take the first Trade card until a trick begins, or to the end."""
+    while not scenario.playout.table.over and scenario.state.trick < trick_number:
+        (seat,) = scenario.waiting
+        if scenario.state.phase == "playing":
+            scenario.when(seat, "play", card=scenario.state.hands[seat][0])
+        else:
+            scenario.when(seat, "take", trade=scenario.state.front[0])
+    return scenario
+
+
+@pytest.mark.parametrize("seats", [3, 4, 5])
+def test_once_the_draw_pile_is_empty_no_row_is_revealed_any_more(seats: int) -> None:
+    tricks = deck.HAND_SIZE[seats]
+    scenario = play_on(table(seats), tricks - 1)
+    assert (len(scenario.state.front), len(scenario.state.back), scenario.state.pile) == (seats, seats, ())
+    scenario = play_on(scenario, tricks)
+    assert (len(scenario.state.front), scenario.state.back) == (seats, ())
+
+
+# --- the last trick ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seats", [3, 4, 5])
+def test_in_the_last_trick_the_lead_player_card_decides_who_gets_the_card_that_is_left(seats: int) -> None:
+    scenario = play_on(table(seats), deck.HAND_SIZE[seats])
+    trick(scenario, *(scenario.state.hands[(scenario.state.lead + n) % seats][0] for n in range(seats)))
+    first = scenario.waiting[0]
+    scenario.when(first, "take_lead").then(LeadTaken(first, "chosen"))
+    for _ in range(seats - 2):
+        scenario.when(scenario.waiting[0], "take", trade=scenario.state.front[0])
+    last, left = scenario.waiting[0], scenario.state.front
+    happened = scenario.when(last, "take", trade=left[0])
+    happened.then_among_others(
+        TradeTaken(last, left[0], "chosen"),
+        TradeTaken(first, left[1], "with_lead"),
+        LeftOutShown(scenario.state.left_out),
+    )
+    happened.then_nothing_of(RowsSet, TrickEnded)
+    assert isinstance(happened.events[-1], Finished)
+
+
+@pytest.mark.parametrize("seats", [3, 4, 5])
+def test_the_game_ends_when_all_trade_cards_are_distributed(seats: int) -> None:
+    scenario = play_on(table(seats), 99)
+    state = scenario.state
+    assert scenario.playout.table.status == "finished"
+    assert (state.front, state.back, state.pile) == ((), (), ())
+    assert [len(cards) for cards in state.trades] == [deck.HAND_SIZE[seats]] * seats
+    assert len(state.won) == deck.HAND_SIZE[seats]
+    assert (scenario.waiting, scenario.view()["phase"]) == ((), "over")
+    assert "turn" not in scenario.view()
+
+
+# --- who knows what ---------------------------------------------------------------------------------
+
+
+def test_a_hand_is_known_to_its_seat_and_its_number_to_everybody() -> None:
+    scenario = table(4)
+    hands = scenario.state.hands
+    for viewer in (-1, 0, 1, 2, 3):
+        expected = [list(hand) if seat == viewer else [None] * 10 for seat, hand in enumerate(hands)]
+        assert scenario.view(viewer)["hands"] == expected
+
+
+def test_the_left_out_card_is_unseen_until_the_game_is_over() -> None:
+    scenario = table(3)
+    left_out = list(scenario.state.left_out)
+    assert [scenario.view(viewer)["left_out"] for viewer in (-1, 0, 1, 2)] == [[None]] * 4
+    play_on(scenario, 99)
+    assert [scenario.view(viewer)["left_out"] for viewer in (-1, 0, 1, 2)] == [left_out] * 4
+    assert scenario.playout.commits[-1].events[-2] == LeftOutShown(tuple(left_out))
+
+
+def test_rows_won_cards_and_taken_trade_cards_are_public_and_the_pile_is_a_number() -> None:
+    scenario = after_a_trick()
+    scenario.when(MEGUMI, "take", trade="nev+nev")
+    for viewer in (-1, 0, 1, 2, 3):
+        view = scenario.view(viewer)
+        assert view["front"] == ["ratcoin+ratcoin", "zeus+octo", "nev"]
+        assert view["back"] == ["octo", "octo+octo", "zeus", "nev"]
+        assert view["won"] == ["ratcoin-2"]
+        assert view["trades"] == [[], [], [], ["nev+nev"]]
+        assert view["icons"][MEGUMI] == {"nev": 2, "zeus": 0, "octo": 0, "ratcoin": 0}
+        assert view["pile"] == 32
