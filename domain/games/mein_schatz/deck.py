@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from domain.errors import BadOptions
@@ -46,11 +47,8 @@ def symbols(card: str) -> list[str]:
 
 def symbol_counts(cards: Sequence[str]) -> dict[str, int]:
     """How many of each symbol the cards show, all symbols named."""
-    counts = dict.fromkeys(SYMBOLS, 0)
-    for card in cards:
-        for symbol in symbols(card):
-            counts[symbol] += 1
-    return counts
+    found = Counter(symbol for card in cards for symbol in symbols(card))
+    return {symbol: found[symbol] for symbol in SYMBOLS}
 
 
 def check_treasure_cards(codes: Sequence[str]) -> None:

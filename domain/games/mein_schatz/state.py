@@ -12,7 +12,7 @@ from domain.events import Event
 from domain.game import Options, State
 from domain.games.mein_schatz import deck, events
 from domain.games.mein_schatz.scoring import SeatScore
-from domain.visibility import COUNT, PUBLIC, blanks, only, rule, when
+from domain.visibility import COUNT, PUBLIC, only, rule, when
 
 T = TypeVar("T")
 
@@ -57,8 +57,8 @@ def _treasure_sides(tokens: tuple[str | None, ...], state: Any, viewer: int) -> 
     return tuple(None if seat in state.gnome_side else token for seat, token in enumerate(tokens))
 
 
-def _heights(stacks: tuple[tuple[str, ...], ...], state: Any, viewer: int) -> tuple[Any, ...]:
-    return tuple(blanks(stack) for stack in stacks)
+def _heights(stacks: tuple[tuple[str, ...], ...], state: Any, viewer: int) -> tuple[tuple[None, ...], ...]:
+    return tuple((None,) * len(stack) for stack in stacks)
 
 
 class MeinSchatzState(State, frozen=True):
