@@ -129,6 +129,13 @@ class Game(ABC, Generic[O, S]):
         winners = tuple(number for number, place in enumerate(places) if place == 1)
         return Result(places, now.scores, winners, "forfeit")
 
+    def appraise(self, seen: S, seat: int, action: Mapping[str, Any]) -> float:
+        """How good an action that is offered looks to ``seat`` at once; for greedy bots.
+
+        ``seen`` is what that seat may know. Higher is better; the scale is the game's own.
+        """
+        return 0.0
+
     def explain(self, seen: S, seat: int, action: Mapping[str, Any], offers: Sequence[Offer]) -> str | None:
         """A sentence naming the rule that forbids ``action``, or None for the general one.
 

@@ -76,3 +76,18 @@ def clean_name(name: str) -> str:
         if unicodedata.category(character) in _REFUSED:
             raise Rejected("bad_message", f"name: the character U+{ord(character):04X} is not allowed")
     return name
+
+
+def host_or_seat(table: Table, token: str | None) -> int | None:
+    """The seat that asks, or None for the host. Raises `Rejected` for anybody else."""
+    if token is None:
+        raise Rejected("unauthorized", "this needs the token of a seat or of the host")
+    known = digest(token)
+    seat = tables.seat_of(table, known)
+    if seat is not None and table.host_seat != seat:
+        return seat
+    if tables.is_host(table, known):
+        return None
+    if tables.is_admitted(table, known):
+        raise Rejected("forbidden", "spectators cannot do this")
+    raise Rejected("unauthorized", "this token is not valid at this table")

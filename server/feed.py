@@ -18,7 +18,7 @@ from projections.patch import merge_patch
 from projections.redaction import redact_all
 from projections.viewer import Viewer
 from server.codec import Kind, encode
-from server.wire import ToClient, Update, Views
+from server.wire import ToClient, Update, Views, deadlines_of
 
 
 class Sink(Protocol):
@@ -102,6 +102,7 @@ class Feed:
                     patch=patch if attachment.views == "patch" else UNSET,
                     actions=snapshot.actions,
                     waiting=snapshot.waiting,
+                    deadlines=deadlines_of(table),
                 )
                 frames[key] = encode(attachment.sink.kind, message)
             attachment.sink.send(frames[key])

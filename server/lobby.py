@@ -91,7 +91,7 @@ class Lobby:
             cursor = None
             number = 0
             while number < MOST:
-                page = await self._service.listing(None, status, cursor)
+                page = await self._service.reader.listing(None, status, cursor)
                 self._known.update((entry.table, entry) for entry in page.tables)
                 number += len(page.tables)
                 cursor = page.next
@@ -104,7 +104,7 @@ class Lobby:
             if not self._loaded:
                 return
             try:
-                entry: Facts | None = await self._service.facts(ident)
+                entry: Facts | None = await self._service.reader.facts(ident)
             except NoSuchTable:
                 entry = None
             except (Rejected, StoreUnavailable):

@@ -16,7 +16,7 @@ from projections.viewer import SPECTATOR, on_wire
 from server.access import viewer_of
 from server.feed import Attachment, Feed
 from server.room import Room, Told
-from server.wire import Accepted, Attached, Detached, Error, Refused, ToClient, Update
+from server.wire import Accepted, Attached, Detached, Error, Refused, ToClient, Update, deadlines_of
 from server.writer import seat_command
 
 if TYPE_CHECKING:
@@ -150,6 +150,7 @@ class AttachJob(Answered):
             view=UNSET if attachment.views == "none" else snapshot.view,
             actions=snapshot.actions,
             waiting=snapshot.waiting,
+            deadlines=deadlines_of(table),
         )
 
     def _resumed(self, feed: Feed, attachment: Attachment, missed: list[Told]) -> list[ToClient]:
@@ -183,6 +184,7 @@ class AttachJob(Answered):
                     view=view,
                     actions=UNSET if snapshot is None else snapshot.actions,
                     waiting=told.waiting,
+                    deadlines=deadlines_of(table) if last else UNSET,
                 )
             )
         return replies

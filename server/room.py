@@ -16,12 +16,13 @@ from domain import table as tables
 from domain.errors import CorruptLog, Rejected, UnknownEvent
 from domain.events import Commit, EventCodec
 from domain.registry import codec, games, table_codec
-from domain.table import AnyGame, SeatLeft, Table, TableOpened
+from domain.table import AnyGame, RematchOpened, SeatLeft, Table, TableOpened
 from projections import frame
 from projections.viewer import Viewer
 from server.feed import Attachment, Feed
 from server.jobs import Call, Job, NoSuchTable, fail
 from server.store.base import Entry, EventStore
+from server.wire import Rematch, ToClient
 from server.writer import Writer
 
 log = structlog.get_logger(__name__)
@@ -46,6 +47,12 @@ class Owner(Protocol):
 
     def settled(self, room: Room) -> None:
         """The room has no more jobs."""
+
+    async def before_append(self, table: Table) -> None:
+        """A commit is about to lead to ``table``."""
+
+    def advanced(self, room: Room, mine: bool) -> None:
+        """The room has a new commit; ``mine``: made by this process."""
 
     def changed(self, room: Room, mine: bool) -> None:
         """What the public may know of the table has changed; ``mine``: by a commit of this process."""
@@ -292,9 +299,12 @@ class Room:
         for event in commit.events:
             if isinstance(event, SeatLeft):
                 self._revoke(event)
+            elif isinstance(event, RematchOpened):
+                self._broadcast(Rematch(table=self.id, next=event.next))
         after = self.feed(-1).table
         if (before.status, before.seats) != (after.status, after.seats):
             self.owner.changed(self, mine)
+        self.owner.advanced(self, mine)
 
     def _advance_delayed(self, table: Table) -> None:
         feed = self.delayed
@@ -302,6 +312,11 @@ class Room:
         visible = _visible(table)
         for told in [told for told in self.recent if feed.table.version < told.commit.version <= visible]:
             feed.advance(told.commit, tables.apply(self.game, feed.table, told.commit))
+
+    def _broadcast(self, message: ToClient) -> None:
+        for feed in (self.live, self.delayed):
+            if feed is not None:
+                feed.broadcast(message)
 
     def _revoke(self, event: SeatLeft) -> None:
         assert self.live is not None

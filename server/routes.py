@@ -16,7 +16,7 @@ from domain.errors import Rejected
 from server.catalogue import catalogue
 from server.codec import BadFrame, is_id, parse_body
 from server.jobs import refusal
-from server.requests import Admitted, Body, CreateTable, Nothing, Sit
+from server.requests import AddBot, Admitted, Body, CreateTable, Mine, Nothing, PassHost, Quick, Sit
 from server.service import Service
 from server.wire import explain
 
@@ -151,6 +151,14 @@ class Api:
             route(table + "/seats/{seat}", Api.leave, "DELETE"),
             route(table + "/start", Api.start, "POST"),
             route(table + "/spectators", Api.admit, "POST"),
+            route(table + "/bots", Api.add_bot, "POST"),
+            route(table + "/host", Api.pass_host, "POST"),
+            route(table + "/host", Api.host_leaves, "DELETE"),
+            route(table + "/pause", Api.pause, "POST"),
+            route(table + "/resume", Api.resume, "POST"),
+            route(table + "/rematch", Api.rematch, "POST"),
+            route("/v1/games/{game}/quick", Api.quick, "POST"),
+            route("/v1/mine", Api.mine, "POST"),
             route(table + "/log", Api.log, "GET"),
             route(table + "/at/{version}", Api.at, "GET"),
         ]
@@ -185,19 +193,21 @@ class Api:
         """``POST /v1/tables``."""
         query(request)
         body = await self._body(request, CreateTable)
-        return reply(await self._service.create(body, idempotency_key(request)), 201)
+        return reply(await self._service.tables.create(body, idempotency_key(request)), 201)
 
     @answered
     async def tables(self, request: Request) -> Response:
         """``GET /v1/tables``."""
         asked = query(request, "game", "status", "cursor")
-        return reply(await self._service.listing(asked.get("game"), asked.get("status"), asked.get("cursor")))
+        return reply(
+            await self._service.reader.listing(asked.get("game"), asked.get("status"), asked.get("cursor"))
+        )
 
     @answered
     async def facts(self, request: Request) -> Response:
         """``GET /v1/tables/{table}``."""
         query(request)
-        return reply(await self._service.facts(request.path_params["table"], bearer(request)))
+        return reply(await self._service.reader.facts(request.path_params["table"], bearer(request)))
 
     @answered
     async def sit(self, request: Request) -> Response:
@@ -205,14 +215,14 @@ class Api:
         query(request)
         body = await self._body(request, Sit)
         key = idempotency_key(request)
-        return reply(await self._service.sit(request.path_params["table"], body, key), 201)
+        return reply(await self._service.tables.sit(request.path_params["table"], body, key), 201)
 
     @answered
     async def leave(self, request: Request) -> Response:
         """``DELETE /v1/tables/{table}/seats/{seat}``."""
         query(request)
         seat = _number(request.path_params["seat"], "seat")
-        await self._service.leave(
+        await self._service.tables.leave(
             request.path_params["table"], seat, bearer(request), idempotency_key(request)
         )
         return Response(status_code=204)
@@ -223,7 +233,7 @@ class Api:
         query(request)
         await self._body(request, Nothing)
         key = idempotency_key(request)
-        return reply(await self._service.start_game(request.path_params["table"], bearer(request), key))
+        return reply(await self._service.tables.start(request.path_params["table"], bearer(request), key))
 
     @answered
     async def admit(self, request: Request) -> Response:
@@ -231,8 +241,70 @@ class Api:
         query(request)
         await self._body(request, Nothing)
         key = idempotency_key(request)
-        token = await self._service.admit(request.path_params["table"], bearer(request), key)
+        token = await self._service.tables.admit(request.path_params["table"], bearer(request), key)
         return reply(Admitted(token), 201)
+
+    @answered
+    async def add_bot(self, request: Request) -> Response:
+        """``POST /v1/tables/{table}/bots``."""
+        query(request)
+        body = await self._body(request, AddBot)
+        table, key = request.path_params["table"], idempotency_key(request)
+        seated = await self._service.tables.add_bot(table, body, bearer(request), key)
+        return reply({"seat": seated.seat}, 201)
+
+    @answered
+    async def pass_host(self, request: Request) -> Response:
+        """``POST /v1/tables/{table}/host``."""
+        query(request)
+        body = await self._body(request, PassHost)
+        table, key = request.path_params["table"], idempotency_key(request)
+        return reply(await self._service.tables.pass_host(table, body.seat, bearer(request), key))
+
+    @answered
+    async def host_leaves(self, request: Request) -> Response:
+        """``DELETE /v1/tables/{table}/host``."""
+        query(request)
+        table, key = request.path_params["table"], idempotency_key(request)
+        return reply(await self._service.tables.host_leaves(table, bearer(request), key))
+
+    @answered
+    async def pause(self, request: Request) -> Response:
+        """``POST /v1/tables/{table}/pause``."""
+        return await self._pause(request, resume=False)
+
+    @answered
+    async def resume(self, request: Request) -> Response:
+        """``POST /v1/tables/{table}/resume``."""
+        return await self._pause(request, resume=True)
+
+    async def _pause(self, request: Request, *, resume: bool) -> Response:
+        query(request)
+        await self._body(request, Nothing)
+        table, key = request.path_params["table"], idempotency_key(request)
+        return reply(await self._service.tables.pause(table, bearer(request), resume=resume, key=key))
+
+    @answered
+    async def rematch(self, request: Request) -> Response:
+        """``POST /v1/tables/{table}/rematch``."""
+        query(request)
+        await self._body(request, Nothing)
+        return reply(await self._service.tables.rematch(request.path_params["table"], bearer(request)), 201)
+
+    @answered
+    async def quick(self, request: Request) -> Response:
+        """``POST /v1/games/{game}/quick``."""
+        query(request)
+        body = await self._body(request, Quick)
+        game, key = request.path_params["game"], idempotency_key(request)
+        return reply(await self._service.tables.quick(game, body, key), 201)
+
+    @answered
+    async def mine(self, request: Request) -> Response:
+        """``POST /v1/mine``."""
+        query(request)
+        body = await self._body(request, Mine)
+        return reply({"tables": await self._service.reader.mine(body)})
 
     @answered
     async def log(self, request: Request) -> Response:
@@ -243,7 +315,7 @@ class Api:
             raise Rejected("bad_message", "views: only patch is possible")
         if opened not in (None, "true"):
             raise Rejected("bad_message", "open: only true is possible")
-        lines = await self._service.log(
+        lines = await self._service.reader.log(
             request.path_params["table"], bearer(request), patches=views == "patch", opened=opened == "true"
         )
         return Response(_json.encode_lines(lines), media_type="application/jsonl")
@@ -253,7 +325,7 @@ class Api:
         """``GET /v1/tables/{table}/at/{version}``."""
         query(request)
         version = _number(request.path_params["version"], "version")
-        return reply(await self._service.at(request.path_params["table"], version, bearer(request)))
+        return reply(await self._service.reader.at(request.path_params["table"], version, bearer(request)))
 
 
 def _number(text: str, what: str) -> int:

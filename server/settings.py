@@ -52,6 +52,8 @@ class Settings:
         request_rate_per_s: How many of those per second it may send for long.
         max_attached_tables: How many tables one connection may be attached to.
         resume_window: How many versions back a connection can resume.
+        bot_delay_ms: How long a bot waits before it moves, so that people can follow.
+        open_hours: How long a table may wait for its start before it is abandoned.
         idle_tables: How many tables that nobody watches are kept in memory; 0 keeps none.
         shutdown_grace_s: How long running commands may take to finish when the server stops.
         log_level: The least serious level that is logged: debug, info, warning or error.
@@ -78,6 +80,8 @@ class Settings:
     max_attached_tables: int = 200
     resume_window: int = 300
     idle_tables: int = 1000
+    bot_delay_ms: int = 300
+    open_hours: float = 24.0
     shutdown_grace_s: float = 10.0
     log_level: str = "info"
 
@@ -133,6 +137,11 @@ class Settings:
             return f"embedded in {self.data}"
         return without_password(self.store)
 
+    @property
+    def open_ms(self) -> int:
+        """How long a table may wait for its start, in milliseconds."""
+        return round(self.open_hours * 3_600_000)
+
     def __repr__(self) -> str:
         shown = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
         shown["store"] = self.store and without_password(self.store)
@@ -180,6 +189,8 @@ _RANGES: Final[dict[str, tuple[float, float]]] = {
     "max_attached_tables": (1, 10_000),
     "resume_window": (0, 100_000),
     "idle_tables": (0, 1_000_000),
+    "bot_delay_ms": (0, 60_000),
+    "open_hours": (0.0001, 8760),
     "shutdown_grace_s": (0, 600),
 }
 

@@ -9,6 +9,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from domain.actions import Offer
 from domain.events import By
+from domain.table import Table, deadlines
 from projections.frame import View
 from server.codec import BadFrame, is_id
 
@@ -122,6 +123,7 @@ class Attached(ToClient, frozen=True, tag="attached", kw_only=True):
     view: View | UnsetType = UNSET
     actions: list[Offer] | UnsetType = UNSET
     waiting: tuple[int, ...] | UnsetType = UNSET
+    deadlines: list[Deadline] | UnsetType = UNSET
 
 
 class Update(ToClient, frozen=True, tag="update", kw_only=True):
@@ -137,6 +139,7 @@ class Update(ToClient, frozen=True, tag="update", kw_only=True):
     patch: dict[str, Any] | UnsetType = UNSET
     actions: list[Offer] | UnsetType = UNSET
     waiting: tuple[int, ...]
+    deadlines: list[Deadline] | UnsetType = UNSET
 
 
 class Accepted(ToClient, frozen=True, tag="accepted", kw_only=True):
@@ -204,6 +207,21 @@ class Pong(ToClient, frozen=True, tag="pong", kw_only=True):
     at_ms: int
 
 
+class Rematch(ToClient, frozen=True, tag="rematch", kw_only=True):
+    """The same players go on at the table ``next``, with the seats and tokens that they have."""
+
+    table: str
+    next: str
+
+
+class Deadline(msgspec.Struct, frozen=True):
+    """Until when a seat must have acted, and when its bank begins; the server's ms since 1970."""
+
+    seat: int
+    at_ms: int
+    bank_from_ms: int
+
+
 Reason = Literal["asked", "removed", "revoked", "closed", "slow", "shutdown", "resync_required"]
 
 
@@ -226,6 +244,7 @@ TO_CLIENT: tuple[type[ToClient], ...] = (
     LobbyChange,
     LobbyUnwatched,
     Pong,
+    Rematch,
     Detached,
 )
 
@@ -252,6 +271,14 @@ def parse(raw: object) -> AnyToServer:
             if not isinstance(action.get("type"), str):
                 raise BadFrame("bad_message", "action needs a type, a text", ident)
     return message
+
+
+def deadlines_of(table: Table) -> list[Deadline] | UnsetType:
+    """The deadlines of a table as messages tell them; absent where no clock runs."""
+    if table.clock is None or table.paused or table.status != "playing":
+        return UNSET
+    banks = table.banks_ms
+    return [Deadline(seat, at, at - banks[seat]) for seat, at in deadlines(table).items()]
 
 
 def explain(error: msgspec.ValidationError) -> str:

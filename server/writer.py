@@ -121,6 +121,7 @@ class Writer:
     ) -> Commit | None:
         version = self._room.table.version + 1
         data = encode_commit(by, decision.events, command)
+        await self._room.owner.before_append(decision.table)
         self._room.hold()
         try:
             appended = await self._room.owner.store.append(self._room.id, version, data)

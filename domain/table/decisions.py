@@ -67,6 +67,8 @@ def decide_sit(
 ) -> Decision:
     """Sit down on ``seat``, or on the first free one; with a ``policy``, a bot does.
 
+    At a table without a host, the first person to sit down becomes it.
+
     Raises:
         Rejected: ``finished``, ``not_found`` (no such seat), ``seat_taken``, ``table_full``.
     """
@@ -80,9 +82,10 @@ def decide_sit(
         seat = free[0]
     elif seat not in free:
         raise Rejected("seat_taken", f"seat {seat} is taken; free: {_listed(free)}", {"free": free})
-    return decision(
-        game, table, happened.SeatTaken(seat, name, token_hash, policy is not None, entropy, policy)
-    )
+    events: list[Event] = [happened.SeatTaken(seat, name, token_hash, policy is not None, entropy, policy)]
+    if not table.host_hash and policy is None:
+        events.append(happened.HostPassed(seat))
+    return decision(game, table, *events)
 
 
 def decide_leave(game: AnyGame, table: Table, *, seat: int, removed: bool) -> Decision:

@@ -183,6 +183,32 @@ class EventStore(Protocol):
         """
         ...
 
+    async def wake(self, table: str, at_ms: int) -> None:
+        """See to it that `due` names the table at `at_ms` or before. Raises StoreUnavailable."""
+        ...
+
+    async def due(self, now_ms: int, lease_ms: int, limit: int) -> tuple[list[str], int | None]:
+        """Take tables whose time has come: nobody else gets them before `now_ms + lease_ms`.
+
+        Returns them, the longest due first, and when the next one is due (None: none is).
+        Raises StoreUnavailable.
+        """
+        ...
+
+    async def look_again(self, table: str, claimed_ms: int, at_ms: int | None) -> None:
+        """Put off a table that `due` gave; None: take it out.
+
+        Nothing changes where `wake` has named an earlier time since.
+
+        Args:
+            claimed_ms: `now_ms + lease_ms` of the call of `due`.
+            at_ms: when to name it next.
+
+        Raises:
+            StoreUnavailable
+        """
+        ...
+
     async def set_present(self, table: str, seat: int, here: bool) -> None:
         """Mark a seat as connected to this process, or not any more.
 

@@ -82,6 +82,32 @@ local function place(keys, args)
   return 1
 end
 
+-- keys: deadlines. args: now, lease and limit. Takes what is due and gives it, then when the next is due.
+local function due(keys, args)
+  local now, until_ms = args[1], string.format('%.0f', tonumber(args[1]) + tonumber(args[2]))
+  local found = redis.call('ZRANGEBYSCORE', keys[1], '-inf', now, 'LIMIT', 0, args[3])
+  for _, name in ipairs(found) do
+    redis.call('ZADD', keys[1], until_ms, name)
+  end
+  local following = redis.call('ZRANGEBYSCORE', keys[1], '-inf', '+inf', 'WITHSCORES', 'LIMIT', 0, 1)
+  return {found, following[2] or ''}
+end
+
+-- keys: deadlines. args: table, the time until which it was taken, and when to look again ('' for never).
+local function look_again(keys, args)
+  local score = redis.call('ZSCORE', keys[1], args[1])
+  if not score or tonumber(score) ~= tonumber(args[2]) then
+    return 0
+  end
+  if args[3] == '' then
+    return redis.call('ZREM', keys[1], args[1])
+  end
+  redis.call('ZADD', keys[1], args[3], args[1])
+  return 1
+end
+
+redis.register_function('facedown_1_due', due)
+redis.register_function('facedown_1_look_again', look_again)
 redis.register_function('facedown_1_append', append)
 redis.register_function{function_name = 'facedown_1_now', callback = clock_ms, flags = {'no-writes'}}
 redis.register_function('facedown_1_arrive', arrive)

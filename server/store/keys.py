@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import zlib
 
 SIGNALS = "fd:{lobby}:signals"
 SHARED_SECRET = "fd:{secret}"  # noqa: S105 - the name of its key
@@ -32,6 +33,20 @@ def news(table: str) -> str:
 def here(table: str) -> str:
     """The sorted set of seats that are connected, scored with the time when the mark expires."""
     return f"fd:{{{check_name(table)}}}:here"
+
+
+SHELVES = 16
+"""Over how many keys the index of deadlines is spread, so that a cluster shares it."""
+
+
+def deadlines(table: str) -> str:
+    """The sorted set of tables, scored with the time when somebody must look, that a table stands in."""
+    return deadlines_shelf(zlib.crc32(check_name(table).encode()) % SHELVES)
+
+
+def deadlines_shelf(number: int) -> str:
+    """One of the keys of the index of deadlines."""
+    return f"fd:deadlines:{{{number}}}"
 
 
 def table_of(channel: bytes) -> str:

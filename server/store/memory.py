@@ -36,6 +36,7 @@ class MemoryBackend:
         self.clock = clock
         self.logs: dict[str, list[Entry]] = {}
         self.stores: set[MemoryStore] = set()
+        self.deadlines: dict[str, int] = {}
         self.lobby: dict[str, tuple[int, str, str]] = {}
         self.here: dict[str, set[tuple[int, MemoryStore]]] = {}
         self.secret = secrets.token_bytes(32)
@@ -154,6 +155,32 @@ class MemoryStore:
         return [keys.tables_in(member) for member in page], (
             keys.cursor_of(page[-1]) if len(rest) > limit else None
         )
+
+    async def wake(self, table: str, at_ms: int) -> None:
+        """See `EventStore.wake`."""
+        self._check_started()
+        known = self.backend.deadlines.get(keys.check_name(table))
+        if known is None or at_ms < known:
+            self.backend.deadlines[table] = at_ms
+
+    async def due(self, now_ms: int, lease_ms: int, limit: int) -> tuple[list[str], int | None]:
+        """See `EventStore.due`."""
+        self._check_started()
+        deadlines = self.backend.deadlines
+        late = sorted((at_ms, table) for table, at_ms in deadlines.items() if at_ms <= now_ms)
+        found = [table for _, table in late[:limit]]
+        deadlines.update(dict.fromkeys(found, now_ms + lease_ms))
+        return found, min(deadlines.values(), default=None)
+
+    async def look_again(self, table: str, claimed_ms: int, at_ms: int | None) -> None:
+        """See `EventStore.look_again`."""
+        self._check_started()
+        if self.backend.deadlines.get(table) != claimed_ms:
+            return
+        if at_ms is None:
+            del self.backend.deadlines[table]
+        else:
+            self.backend.deadlines[table] = at_ms
 
     async def set_present(self, table: str, seat: int, here: bool) -> None:
         """See `EventStore.set_present`."""

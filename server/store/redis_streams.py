@@ -23,7 +23,7 @@ from server.store.base import (
     check_contiguous,
     ignore,
 )
-from server.store.link import ARRIVE, NOW, PLACE, PRESENT, Link, Settings
+from server.store.link import ARRIVE, DUE, LOOK_AGAIN, NOW, PLACE, PRESENT, Link, Settings
 from server.store.nodes import Nodes
 from server.store.subscriber import Subscriber
 from server.store.writer import Elsewhere
@@ -189,6 +189,25 @@ class RedisStore:
         return [keys.tables_in(member) for member in page], (
             keys.cursor_of(page[-1]) if len(members) > limit else None
         )
+
+    async def wake(self, table: str, at_ms: int) -> None:
+        """See `EventStore.wake`."""
+        await self._nodes.ask([("ZADD", keys.deadlines(table), "LT", at_ms, keys.check_name(table))])
+
+    async def due(self, now_ms: int, lease_ms: int, limit: int) -> tuple[list[str], int | None]:
+        """See `EventStore.due`."""
+        shelves = [keys.deadlines_shelf(number) for number in range(keys.SHELVES)]
+        answers = await self._nodes.ask(
+            [("FCALL", DUE, 1, shelf, now_ms, lease_ms, limit) for shelf in shelves]
+        )
+        found = [table.decode() for tables, _ in answers for table in tables]
+        following = [int(float(at)) for _, at in answers if at]
+        return found, min(following, default=None)
+
+    async def look_again(self, table: str, claimed_ms: int, at_ms: int | None) -> None:
+        """See `EventStore.look_again`."""
+        again = "" if at_ms is None else at_ms
+        await self._call(LOOK_AGAIN, keys.deadlines(table), table, claimed_ms, again)
 
     async def set_present(self, table: str, seat: int, here: bool) -> None:
         """See `EventStore.set_present`."""

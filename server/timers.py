@@ -1,0 +1,163 @@
+"""What happens at a table when nobody does anything: clocks run out, bots move, tables expire.
+
+The store's index of deadlines says only when to look at a table. It may be too early, never too late:
+a look folds the log and lets the domain judge, then writes when to look next. A process that takes a
+table from the index holds it for `LEASE_MS`; if it dies, another one takes it after that.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import structlog
+
+from domain import table as tables
+from domain.errors import CorruptLog, Rejected, UnknownEvent
+from domain.table import Decision, Table
+from server.jobs import NoSuchTable
+from server.room import Room
+from server.store.base import HistoryBroken, OutcomeUnknown, StoreUnavailable
+
+if TYPE_CHECKING:
+    from server.service import Service
+
+log = structlog.get_logger(__name__)
+
+LEASE_MS = 5000
+MARGIN_MS = 10_000
+"""What is due sooner than this may be taken by another process before our commit is stored."""
+LONGEST_SLEEP_S = 1.0
+BATCH = 100
+
+
+class Timers:
+    """Looks at tables when their time has come.
+
+    Args:
+        service: the process.
+    """
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+        self._expected: dict[str, int] = {}
+        self._wake = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        """Begin to look."""
+        self._task = asyncio.create_task(self._run())
+
+    async def stop(self) -> None:
+        """Look no more."""
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+
+    async def expect(self, ident: str, at_ms: int) -> None:
+        """See to it that some process looks at the table at ``at_ms`` or before.
+
+        Called before an append with the earliest time that its commit can ask for; what this process has
+        written for the table already is not written again. Raises `StoreUnavailable`.
+        """
+        known = self._expected.get(ident)
+        if known is not None and self._service.now_ms() + MARGIN_MS < known <= at_ms:
+            return
+        await self._service.store.wake(ident, at_ms)
+        self._expected[ident] = at_ms
+        self._wake.set()
+
+    def forget(self, ident: str) -> None:
+        """The room is dropped."""
+        self._expected.pop(ident, None)
+
+    async def _run(self) -> None:
+        while True:
+            try:
+                self._wake.clear()
+                now = self._service.now_ms()
+                due, following = await self._service.store.due(now, LEASE_MS, BATCH)
+                for ident in due:
+                    self._service.spawn(self._look(ident, now + LEASE_MS))
+                sleep_s = 0.0 if len(due) == BATCH else LONGEST_SLEEP_S
+                if following is not None:
+                    sleep_s = min(sleep_s, max(0.0, (following - self._service.now_ms()) / 1000))
+            except StoreUnavailable:
+                sleep_s = LONGEST_SLEEP_S
+            except Exception:
+                log.exception("timers_failed")
+                sleep_s = LONGEST_SLEEP_S
+            try:
+                await asyncio.wait_for(self._wake.wait(), max(0.005, sleep_s))
+            except TimeoutError:
+                continue
+
+    async def _look(self, ident: str, claimed_ms: int) -> None:
+        try:
+            following = await self._service.call(ident, self._judge)
+        except NoSuchTable:
+            following = None
+        except (StoreUnavailable, OutcomeUnknown):
+            return  # the lease runs out, and somebody looks again
+        except (UnknownEvent, CorruptLog, HistoryBroken, Rejected) as error:
+            log.warning("table_not_judged", table=ident, reason=str(error))
+            return
+        try:
+            await self._service.store.look_again(ident, claimed_ms, following)
+        except StoreUnavailable:
+            return
+        self._expected.pop(ident, None)
+        self._wake.set()
+
+    async def _judge(self, room: Room) -> int | None:
+        await room.ready()
+        now = self._service.now_ms()
+        game = room.game
+        for seat, at in tables.deadlines(room.table).items():
+            if at <= now:
+
+                def judge(table: Table, seat: int = seat) -> Decision:
+                    return tables.decide_timeout(game, table, seat=seat, now_ms=now)
+
+                await self._try(room, judge)
+        table = room.table
+        if table.status == "open" and table.created_ms + self._service.settings.open_ms <= now:
+            await self._try(room, lambda table: tables.decide_expire(game, table, reason="it never started"))
+        self._service.bots.look(room)
+        return next_look(room.table, now, self._service.settings.open_ms)
+
+    async def _try(self, room: Room, decide: Callable[[Table], Decision]) -> None:
+        try:
+            await room.writer.command("clock", decide)
+        except Rejected:
+            return  # a move was faster, or another process
+
+
+def next_look(table: Table, now: int, open_ms: int) -> int | None:
+    """When a table must be looked at again (ms since 1970), or None where nothing can become due.
+
+    Args:
+        now: the time of the last look; what was due then has been judged.
+        open_ms: how long a table may wait for its start.
+    """
+    if table.over:
+        return None
+    if table.status == "open":
+        return max(now + 1, table.created_ms + open_ms)
+    if table.paused:
+        return None
+    times = [at if at > now else now + LEASE_MS for at in tables.deadlines(table).values()]
+    if any(tables.stand_in(table, seat) for seat in range(len(table.seats))):
+        times.append(now + LEASE_MS)
+    return min(times, default=None)
+
+
+def earliest(table: Table, now: int) -> int | None:
+    """The earliest time at which a commit made now can ask for a look; None where it cannot."""
+    times = []
+    if table.clock is not None:
+        times.append(now + table.clock.move_ms)
+    if any(tables.stand_in(table, seat) for seat in range(len(table.seats))):
+        times.append(now + LEASE_MS)
+    return min(times, default=None)
