@@ -76,7 +76,7 @@ class LineLook(Look, frozen=True):
     line: str | UnsetType = UNSET
 
 
-class Given(msgspec.Struct, frozen=True):
+class Given(msgspec.Struct, frozen=True, order=True):
     """A card that a seat laid into the Talon by an exchange; with 2 seats somewhere in ``line``."""
 
     card: str
