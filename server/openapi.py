@@ -30,6 +30,15 @@ _TABLE = {
 }
 
 
+_GAME = {
+    "name": "game",
+    "in": "path",
+    "required": True,
+    "schema": {"type": "string", "pattern": "^[a-z0-9-]{1,64}$"},
+    "description": "name of the game",
+}
+
+
 def _path(name: str, about: str) -> dict[str, Any]:
     return {
         "name": name,
@@ -97,6 +106,22 @@ def _operation(
     if secured:
         operation["security"] = [{"token": []}] if secured == "needed" else [{}, {"token": []}]
     return operation
+
+
+def _of_host(summary: str, body: str | None = None) -> dict[str, Any]:
+    return _operation(
+        summary,
+        {200: _content(_ref("Facts"))},
+        (401, 403, 404, 409, 413, 503),
+        body=body,
+        body_required=body == "PassHost",
+        parameters=(_TABLE, _KEY),
+        secured="needed",
+    )
+
+
+def _mine() -> dict[str, Any]:
+    return {"type": "object", "properties": {"tables": {"type": "array", "items": _ref("MyFacts")}}}
 
 
 def _paths() -> dict[str, Any]:
@@ -175,6 +200,54 @@ def _paths() -> dict[str, Any]:
                 body_required=False,
                 parameters=(_TABLE, _KEY),
                 secured="needed",
+            )
+        },
+        "/v1/tables/{table}/bots": {
+            "post": _operation(
+                "Seat a bot, as the host",
+                {201: _content({"type": "object", "properties": {"seat": {"type": "integer"}}})},
+                (401, 403, 404, 409, 413, 422, 503),
+                body="AddBot",
+                parameters=(_TABLE, _KEY),
+                secured="needed",
+            )
+        },
+        "/v1/tables/{table}/host": {
+            "post": _of_host("Make another player the host", body="PassHost"),
+            "delete": _of_host("Give up hosting: the first player takes over, without any the table ends"),
+        },
+        "/v1/tables/{table}/pause": {
+            "post": _of_host("Pause: the host at once, players when all have asked", body="Nothing")
+        },
+        "/v1/tables/{table}/resume": {
+            "post": _of_host("Go on: the host at once, players when all have asked", body="Nothing")
+        },
+        "/v1/tables/{table}/rematch": {
+            "post": _operation(
+                "Open a table for the same players; the same one, however often it is asked",
+                {201: _content(_ref("Rematch"))},
+                (401, 403, 404, 409, 413, 503),
+                body="Nothing",
+                body_required=False,
+                parameters=(_TABLE,),
+                secured="needed",
+            )
+        },
+        "/v1/games/{game}/quick": {
+            "post": _operation(
+                "Sit down wherever players with the same wishes wait",
+                {201: _content(_ref("QuickSeat"))},
+                (404, 409, 413, 422, 503),
+                body="Quick",
+                parameters=(_GAME, _KEY),
+            )
+        },
+        "/v1/mine": {
+            "post": _operation(
+                "How it stands at tables of which one has tokens",
+                {200: _content(_mine())},
+                (413, 503),
+                body="Mine",
             )
         },
         "/v1/tables/{table}/log": {
