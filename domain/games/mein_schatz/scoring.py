@@ -1,4 +1,4 @@
-"""Scoring of a round, coins, and who is ahead (rulebook, 'Scoring', 'End of Game'; rulings 8 and 10)."""
+"""Scoring of a round, coins, and who is ahead (rulebook, 'Scoring', 'End of Game'; ruling 8)."""
 
 from __future__ import annotations
 

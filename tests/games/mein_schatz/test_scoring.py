@@ -1,4 +1,4 @@
-"""Scoring and the end of the game (rulebook, 'Scoring', 'End of Game'; rulings 8 and 10)."""
+"""Scoring and the end of the game (rulebook, 'Scoring', 'End of Game'; ruling 8)."""
 
 from __future__ import annotations
 
