@@ -225,7 +225,7 @@ def _paths() -> dict[str, Any]:
         "/v1/tables/{table}/rematch": {
             "post": _operation(
                 "Open a table for the same players; the same one, however often it is asked",
-                {201: _content(_ref("Rematch"))},
+                {201: _content(_ref("Rematched"))},
                 (401, 403, 404, 409, 413, 503),
                 body="Nothing",
                 body_required=False,

@@ -125,7 +125,7 @@ class QuickSeat(msgspec.Struct, frozen=True):
     token: str
 
 
-class Rematch(msgspec.Struct, frozen=True):
+class Rematched(msgspec.Struct, frozen=True):
     """The table at which the same players go on, with the seats and tokens that they have."""
 
     next: str

@@ -105,7 +105,7 @@ def messages() -> dict[str, Any]:
         requests.PassHost,
         requests.Quick,
         requests.QuickSeat,
-        requests.Rematch,
+        requests.Rematched,
         requests.Mine,
         requests.MyFacts,
         requests.Created,

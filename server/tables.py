@@ -19,7 +19,7 @@ from projections.facts import Facts
 from projections.viewer import SPECTATOR
 from server import access
 from server.bots import POLICIES
-from server.requests import AddBot, Created, CreateTable, Quick, QuickSeat, Rematch, Seated, Sit
+from server.requests import AddBot, Created, CreateTable, Quick, QuickSeat, Rematched, Seated, Sit
 from server.room import Room
 from server.store.base import VersionTaken
 from server.tokens import Derived, digest, is_token, new_epoch, new_key, new_table, new_token
@@ -304,7 +304,7 @@ class Tables:
 
         return await self._service.call(ident, run)
 
-    async def rematch(self, ident: str, token: str | None) -> Rematch:
+    async def rematch(self, ident: str, token: str | None) -> Rematched:
         """Open a table for the same players, with their seats and tokens; once, whoever asks how often.
 
         Raises:
@@ -339,7 +339,7 @@ class Tables:
             }
             await self._open(opening, following, old.host_hash, None, *tables.taken_over(old))
         await self._service.call(following, _ready)
-        return Rematch(following)
+        return Rematched(following)
 
     async def _exists(self, ident: str) -> bool:
         return (await self._service.store.heads([ident]))[0] > 0
