@@ -19,6 +19,7 @@ from domain.games.trick_and_trade.events import (
 )
 from domain.games.trick_and_trade.scoring import placing, value_totals
 from domain.table import Finished
+from projections.redaction import redact_all
 from tests.games.trick_and_trade.tables import table, trick
 from tests.support.gwt import Scenario
 
@@ -387,6 +388,17 @@ def test_a_hand_is_known_to_its_seat_and_its_number_to_everybody() -> None:
     for viewer in (-1, 0, 1, 2, 3):
         expected = [list(hand) if seat == viewer else [None] * 10 for seat, hand in enumerate(hands)]
         assert scenario.view(viewer)["hands"] == expected
+
+
+def test_of_the_deal_each_seat_is_told_its_own_hand_and_of_the_trade_cards_nothing() -> None:
+    scenario = table(3)
+    start = scenario.playout.commits[-1].events
+    hands = scenario.state.hands
+    for viewer in (-1, 0, 1, 2):
+        told = {event["type"]: event for event in redact_all(start, viewer)}
+        expected = [card if seat == viewer else None for seat, hand in enumerate(hands) for card in hand]
+        assert list(told["dealt"]["order"]) == [*expected, None]
+        assert "order" not in told["trades_shuffled"]
 
 
 def test_the_left_out_card_is_unseen_until_the_game_is_over() -> None:
