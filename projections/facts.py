@@ -5,21 +5,32 @@ from __future__ import annotations
 from typing import Any
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
-from domain.table import Spectators, Status, Table
+from domain.game import Options
+from domain.table import Clock, Spectators, Status, Table
 
 
 class SeatFacts(msgspec.Struct, frozen=True):
-    """A seat: ``name`` is None where nobody sits; ``connected`` is filled in by the server."""
+    """A seat: ``name`` is None where nobody sits; ``connected`` is filled in by the server.
+
+    ``away``: the player's time ran out, and they have not acted since.
+    """
 
     seat: int
     name: str | None
     connected: bool
     bot: bool
+    away: bool = False
 
 
 class Facts(msgspec.Struct, frozen=True):
-    """Public facts of a table, as of ``version``; times in milliseconds since 1970."""
+    """Public facts of a table, as of ``version``; times in milliseconds since 1970.
+
+    ``options`` leaves out decks and scoring cards that are the game's own. ``next`` is the table of the
+    rematch, ``previous`` the one that this is the rematch of; ``host_seat`` is absent where the host has
+    a token of their own.
+    """
 
     table: str
     game: str
@@ -35,6 +46,12 @@ class Facts(msgspec.Struct, frozen=True):
     autostart: bool
     created_ms: int
     at_ms: int
+    on_timeout: str = "bot"
+    paused: bool = False
+    clock: Clock | UnsetType = UNSET
+    host_seat: int | UnsetType = UNSET
+    next: str | UnsetType = UNSET
+    previous: str | UnsetType = UNSET
 
 
 def facts(table: Table, connected: frozenset[int] | set[int] = frozenset()) -> Facts:
@@ -44,14 +61,14 @@ def facts(table: Table, connected: frozenset[int] | set[int] = frozenset()) -> F
         game=table.game,
         status=table.status,
         seats=tuple(
-            SeatFacts(
-                number, there.name if there else None, number in connected, there is not None and there.bot
-            )
+            SeatFacts(number, None, False, False)
+            if there is None
+            else SeatFacts(number, there.name, number in connected, there.bot, there.away)
             for number, there in enumerate(table.seats)
         ),
         version=table.version,
         epoch=table.epoch,
-        options=msgspec.to_builtins(table.options),
+        options=_told(table.options),
         commitment=table.commitment,
         listed=table.listed,
         spectators=table.spectators,
@@ -59,4 +76,19 @@ def facts(table: Table, connected: frozenset[int] | set[int] = frozenset()) -> F
         autostart=table.autostart,
         created_ms=table.created_ms,
         at_ms=table.at_ms,
+        on_timeout=table.on_timeout,
+        paused=table.paused,
+        clock=UNSET if table.clock is None else table.clock,
+        host_seat=UNSET if table.host_seat is None else table.host_seat,
+        next=UNSET if table.next is None else table.next,
+        previous=UNSET if table.previous is None else table.previous,
     )
+
+
+def _told(options: Options) -> dict[str, Any]:
+    usual = msgspec.to_builtins(type(options)())
+    return {
+        name: value
+        for name, value in msgspec.to_builtins(options).items()
+        if value is not None and not (isinstance(value, list) and value == usual.get(name))
+    }

@@ -19,20 +19,28 @@ from projections.viewer import Viewer
 
 
 class SeatView(msgspec.Struct, frozen=True):
-    """Who sits on a seat; ``name`` is absent where nobody does."""
+    """Who sits on a seat; ``name`` is absent where nobody does, ``away`` where the player is there."""
 
     seat: int
     name: str | UnsetType = UNSET
     bot: bool = False
+    away: bool | UnsetType = UNSET
 
 
 class View(msgspec.Struct, frozen=True):
-    """What a viewer sees of a table. ``game`` is None before the start."""
+    """What a viewer sees of a table. ``game`` is None before the start.
+
+    ``paused`` is there in a pause, with the seats that ask to go on in ``asked``; otherwise ``asked`` are
+    those that ask for a pause. ``next`` is the table of the rematch.
+    """
 
     status: str
     seats: tuple[SeatView, ...]
     game: GameView | None
     result: Result | UnsetType = UNSET
+    paused: bool | UnsetType = UNSET
+    asked: tuple[int, ...] | UnsetType = UNSET
+    next: str | UnsetType = UNSET
 
 
 class Snapshot(msgspec.Struct, frozen=True):
@@ -48,7 +56,9 @@ class Snapshot(msgspec.Struct, frozen=True):
 def seat_views(table: Table) -> tuple[SeatView, ...]:
     """The seats of a table as everybody sees them."""
     return tuple(
-        SeatView(number, UNSET if there is None else there.name, there is not None and there.bot)
+        SeatView(number)
+        if there is None
+        else SeatView(number, there.name, there.bot, True if there.away else UNSET)
         for number, there in enumerate(table.seats)
     )
 
@@ -59,7 +69,15 @@ def view(table: Table, viewer: Viewer) -> View:
     if table.state is not None:
         game = projection(table.game).view(see(table.state, viewer), viewer)
     result = UNSET if table.result is None else table.result
-    return View(table.status, seat_views(table), game, result)
+    return View(
+        table.status,
+        seat_views(table),
+        game,
+        result,
+        paused=True if table.paused else UNSET,
+        asked=table.asked or UNSET,
+        next=UNSET if table.next is None else table.next,
+    )
 
 
 def waiting(table: Table) -> tuple[int, ...]:
