@@ -1,0 +1,488 @@
+"""Clients as a third party would write them, but strict: whatever the contract forbids fails the test.
+
+They know the wire contract only: no code of the server is used here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import json
+from collections import Counter
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import httpx
+import msgpack
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed
+from websockets.typing import Subprotocol
+
+Kind = Literal["json", "msgpack"]
+Message = dict[str, Any]
+
+PATIENCE_S = 30.0  # far more than anything here needs: a test that waits this long has failed
+REASONS = {"asked", "removed", "revoked", "closed", "slow", "shutdown", "resync_required"}
+CODES = {
+    "bad_message",
+    "too_large",
+    "rate_limited",
+    "unauthorized",
+    "forbidden",
+    "no_such_table",
+    "no_such_game",
+    "no_such_version",
+    "not_found",
+    "bad_options",
+    "seat_taken",
+    "table_full",
+    "need_players",
+    "already_started",
+    "not_started",
+    "finished",
+    "paused",
+    "muted",
+    "not_your_turn",
+    "illegal_action",
+    "version_conflict",
+    "id_reused",
+    "outcome_unknown",
+    "unavailable",
+    "resync_required",
+}
+
+
+def address(url: str) -> str:
+    """Where the WebSocket of a server is."""
+    return url.replace("http", "ws", 1) + "/v1/ws"
+
+
+def merged(old: Any, patch: Any) -> Any:
+    """RFC 7396, written from the text of the RFC."""
+    if not isinstance(patch, dict):
+        return patch
+    found = dict(old) if isinstance(old, dict) else {}
+    for name, value in patch.items():
+        if value is None:
+            found.pop(name, None)
+        else:
+            found[name] = merged(found.get(name), value)
+    return found
+
+
+def without_nulls(value: Any) -> Any:
+    """The value with absent members where null ones were (not inside arrays: those are replaced whole)."""
+    if isinstance(value, dict):
+        return {name: without_nulls(inner) for name, inner in value.items() if inner is not None}
+    return value
+
+
+class Closed(Exception):
+    """The connection ended while something was waited for."""
+
+
+@dataclass
+class Mirror:
+    """A table as one viewer was told of it. Refuses gaps, repeats and a clock that goes back."""
+
+    table: str
+    viewer: Message
+    views: str = "full"
+    version: int = 0
+    at_ms: int = 0
+    epoch: str = ""
+    status: str = ""
+    view: Any = None
+    actions: list[Message] = field(default_factory=list)
+    waiting: list[int] = field(default_factory=list)
+    owed: int = 0  # updates that a resume still owes
+    updates: dict[int, Message] = field(default_factory=dict)
+    presence: dict[int, bool] = field(default_factory=dict)
+
+    @property
+    def seat(self) -> int:
+        """The seat, or -1."""
+        return int(self.viewer.get("seat", -1))
+
+    def resumable(self) -> Message:
+        """What an attach needs to resume from here."""
+        return {"from": self.version, "epoch": self.epoch, "from_ms": self.at_ms}
+
+    def attached(self, message: Message, before: Mirror | None) -> None:
+        """Take in an answer to an attach."""
+        self.version, self.epoch, self.status = message["version"], message["epoch"], message["status"]
+        if message["recovered"]:
+            assert before is not None, "recovered without having been here"
+            assert message["epoch"] == before.epoch
+            assert message["version"] == before.version
+            assert not {"view", "actions"} & set(message), f"a recovered attach has no view: {message}"
+            self.owed = message["head"] - message["version"]
+            assert self.owed >= 0
+            self.view, self.at_ms = before.view, before.at_ms
+            self.actions, self.waiting = before.actions, before.waiting
+            self.updates = dict(before.updates)
+            if self.owed:
+                self.actions = []
+        else:
+            assert ("view" in message) == (self.views != "none")
+            self.at_ms = message["at_ms"]
+            self.view = message.get("view")
+            self.actions, self.waiting = message["actions"], message["waiting"]
+            if before is not None and before.epoch == self.epoch:
+                self.updates = dict(before.updates)
+
+    def update(self, message: Message) -> None:
+        """Take in an update."""
+        version = message["version"]
+        assert version == self.version + 1, f"version {version} after {self.version} of {self.table}"
+        assert message["at_ms"] >= self.at_ms, f"the clock of {self.table} went back"
+        assert message["by"] in ("clock", "host", "server") or isinstance(message["by"], int)
+        self.version, self.at_ms, self.status = version, message["at_ms"], message["status"]
+        self.waiting = message["waiting"]
+        self.updates[version] = message
+        resuming = self.owed > 0
+        self.owed -= resuming
+        if resuming and self.owed:
+            assert not {"view", "patch", "actions"} & set(message), (
+                "only the last update of a resume has them"
+            )
+            return
+        self.actions = message["actions"]
+        if resuming and self.views != "none":
+            assert "view" in message, "the last update of a resume has the full view"
+        if self.views == "none":
+            assert not {"view", "patch"} & set(message)
+        elif "view" in message:
+            assert "patch" not in message
+            assert self.views == "full" or resuming
+            self.view = message["view"]
+        else:
+            assert self.views == "patch", "neither a view nor a patch"
+            self.view = merged(self.view, message["patch"])
+
+
+class Client:
+    """One WebSocket connection. All that arrives is checked, recorded and taken into the mirrors."""
+
+    _ids = itertools.count(1)
+
+    def __init__(
+        self, socket: ClientConnection, kind: Kind, validate: Callable[[Message], None] | None
+    ) -> None:
+        self.socket = socket
+        self.kind: Kind = kind
+        self.seen: list[Message] = []
+        self.tables: dict[str, Mirror] = {}
+        self.answers: dict[str, list[Message]] = {}
+        self.failure: BaseException | None = None
+        self.closed: tuple[int, str] | None = None
+        self.repeats: set[str] = set()  # ids of commands that other connections sent before
+        self._asked: dict[str, Message] = {}
+        self._sent: Counter[str] = Counter()
+        self.left: dict[str, Mirror] = {}
+        self._validate = validate
+        self._changed = asyncio.Condition()
+        self._reader = asyncio.create_task(self._read())
+
+    # --- out ----------------------------------------------------------------------------------------
+
+    def pack(self, message: Message) -> str | bytes:
+        """A message as a frame."""
+        if self.kind == "json":
+            return json.dumps(message)
+        packed: bytes = msgpack.packb(message)
+        return packed
+
+    async def send(self, message: Message) -> None:
+        """Send a message. Raises `Closed`."""
+        if isinstance(ident := message.get("id"), str):
+            self._asked[ident] = message
+            self._sent[ident] += 1
+        if self._validate is not None:
+            self._validate(message)
+        try:
+            await self.socket.send(self.pack(message))
+        except ConnectionClosed:
+            await self.end()
+            raise Closed(*(self.closed or ())) from None
+
+    async def raw(self, frame: str | bytes) -> None:
+        """Send a frame as it is."""
+        await self.socket.send(frame)
+
+    def remember(self, mirror: Mirror) -> None:
+        """What another connection knew of a table: for a resume on this one."""
+        self.left[mirror.table] = mirror
+
+    async def ask(self, message: Message) -> Message:
+        """Send a message, with a new id if it has none, and give its answer."""
+        message = {"id": f"{message['type']}-{next(self._ids)}", **message}
+        number = self._sent[message["id"]]
+        await self.send(message)
+        await self.until(lambda: len(self.answers.get(message["id"], [])) > number)
+        return self.answers[message["id"]][number]
+
+    async def attach(self, table: str, token: str | None = None, **more: Any) -> Message:
+        """Become a viewer; gives the answer. After a resume also waits for all that it promises."""
+        said = {} if token is None else {"token": token}
+        answer = await self.ask({"type": "attach", "table": table, **said, **more})
+        if answer["type"] == "attached":
+            await self.until(lambda: table not in self.tables or not self.tables[table].owed)
+        return answer
+
+    async def act(self, table: str, action: Message, **more: Any) -> Message:
+        """A command; gives the answer."""
+        return await self.ask({"type": "act", "table": table, "action": action, **more})
+
+    # --- in -----------------------------------------------------------------------------------------
+
+    async def until(self, holds: Callable[[], Any]) -> None:
+        """Wait until something that arrived makes the condition hold."""
+        async with asyncio.timeout(PATIENCE_S), self._changed:
+            while not holds():
+                self.check()
+                if self.closed is not None:
+                    raise Closed(*self.closed)
+                await self._changed.wait()
+        self.check()
+
+    async def next(self, kind: str, where: Callable[[Message], Any] = lambda message: True) -> Message:
+        """The first message of a type from the beginning of the recording, waiting for it if need be."""
+
+        def found() -> list[Message]:
+            return [message for message in self.seen if message["type"] == kind and where(message)]
+
+        await self.until(found)
+        return found()[0]
+
+    async def version(self, table: str, version: int) -> Mirror:
+        """Wait until the table is at this version or beyond."""
+        await self.until(lambda: table in self.tables and self.tables[table].version >= version)
+        return self.tables[table]
+
+    async def end(self) -> tuple[int, str]:
+        """Wait for the server to close; gives code and reason."""
+        async with asyncio.timeout(PATIENCE_S):
+            await asyncio.wait([self._reader])
+        self.check()
+        assert self.closed is not None
+        return self.closed
+
+    def check(self) -> None:
+        """Raise what went wrong while reading."""
+        if self.failure is not None:
+            raise self.failure
+
+    async def _read(self) -> None:
+        try:
+            async for frame in self.socket:
+                await self._take(self._unpack(frame))
+            raise AssertionError("unreachable: the iteration ends with the connection")
+        except BaseException as error:  # noqa: BLE001 - handed to whoever waits
+            if isinstance(error, AssertionError) and "unreachable" in str(error):
+                error = ConnectionClosed(None, None)
+            async with self._changed:
+                if isinstance(error, ConnectionClosed):
+                    self.closed = (self.socket.close_code or 0, self.socket.close_reason or "")
+                else:
+                    self.failure = error
+                self._changed.notify_all()
+
+    def _unpack(self, frame: str | bytes) -> Message:
+        assert isinstance(frame, str) == (self.kind == "json"), "a frame of the wrong kind"
+        message = json.loads(frame) if isinstance(frame, str) else msgpack.unpackb(frame)
+        assert isinstance(message, dict)
+        return message
+
+    async def _take(self, message: Message) -> None:
+        if self._validate is not None:
+            self._validate(message)
+        async with self._changed:
+            self._checked(message)
+            self.seen.append(message)
+            self._changed.notify_all()
+
+    def _checked(self, message: Message) -> None:
+        kind = message["type"]
+        if "id" in message:
+            self._answered(message)
+        if "code" in message:
+            assert message["code"] in CODES, f"a code out of the closed list: {message}"
+            assert message["message"], f"no sentence: {message}"
+        table = message.get("table", "")
+        if kind == "attached":
+            self._attached(message)
+        elif kind == "detached":
+            assert message["reason"] in REASONS
+            if (gone := self.tables.pop(table, None)) is not None:
+                self.left[table] = gone
+        elif kind == "update":
+            assert table in self.tables, f"an update of a table that is not watched: {message}"
+            self.tables[table].update(message)
+        elif kind == "presence":
+            assert table in self.tables, f"presence at a table that is not watched: {message}"
+            self.tables[table].presence[message["seat"]] = message["connected"]
+
+    def _attached(self, message: Message) -> None:
+        table = message["table"]
+        asked = self._asked.get(message.get("id", ""), {})
+        before = self.tables.get(table) or self.left.get(table)
+        mirror = Mirror(table, message["viewer"], asked.get("views", "full"))
+        mirror.attached(message, before)
+        self.tables[table] = mirror
+
+    def _answered(self, message: Message) -> None:
+        ident, kind = message["id"], message["type"]
+        assert ident in self._asked, f"an answer nobody asked for: {message}"
+        self.answers.setdefault(ident, []).append(message)
+        assert len(self.answers[ident]) <= self._sent[ident], f"answered twice: {self.answers[ident]}"
+        asked = self._asked[ident]
+        allowed = {
+            "attach": {"attached"},
+            "detach": {"detached"},
+            "act": {"accepted", "rejected"},
+            "watch_lobby": {"lobby"},
+            "unwatch_lobby": {"lobby_unwatched"},
+            "ping": {"pong"},
+        }.get(asked.get("type", ""), set())
+        assert kind in allowed | {"error"}, f"{asked} was answered by {message}"
+        if kind == "accepted":
+            mirror = self.tables[message["table"]]
+            assert message["version"] <= mirror.version, "accepted before its update"
+            if len(self.answers[ident]) == 1 and ident not in self.repeats:
+                self._directly_after_its_update(message)
+
+    def _directly_after_its_update(self, message: Message) -> None:
+        last = self.seen[-1]
+        told = (last["type"], last.get("table"), last.get("version"))
+        assert told == ("update", message["table"], message["version"]), f"{message} follows {last}"
+
+    async def close(self) -> None:
+        """Close the connection, and check what arrived until then."""
+        await self.socket.close()
+        await asyncio.wait([self._reader])
+        self.check()
+
+    async def drop(self) -> None:
+        """Lose the connection as a broken network would."""
+        self.socket.transport.abort()
+        await asyncio.wait([self._reader])
+        self.check()
+
+
+@asynccontextmanager
+async def client(
+    url: str, kind: Kind = "json", validate: Callable[[Message], None] | None = None, **options: Any
+) -> AsyncIterator[Client]:
+    """A client that is closed at the end."""
+    one = await join(url, kind, validate, **options)
+    try:
+        yield one
+    finally:
+        await one.close()
+
+
+async def join(
+    url: str, kind: Kind = "json", validate: Callable[[Message], None] | None = None, **options: Any
+) -> Client:
+    """A new client."""
+    socket = await connect(
+        address(url),
+        subprotocols=[Subprotocol(f"facedown.v1.{kind}")],
+        compression=None,
+        max_size=None,
+        **options,
+    )
+    assert socket.subprotocol == f"facedown.v1.{kind}"
+    return Client(socket, kind, validate)
+
+
+class Http:
+    """The HTTP API of one server."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self.client = httpx.AsyncClient(base_url=url, timeout=PATIENCE_S)
+
+    async def __aenter__(self) -> Http:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.client.aclose()
+
+    async def ask(
+        self,
+        method: str,
+        path: str,
+        body: Any = None,
+        token: str | None = None,
+        key: str | None = None,
+        **more: Any,
+    ) -> httpx.Response:
+        """A request. ``body`` is sent as JSON, bytes as they are."""
+        headers = dict(more.pop("headers", {}))
+        if token is not None:
+            headers["Authorization"] = f"Bearer {token}"
+        if key is not None:
+            headers["Idempotency-Key"] = key
+        if isinstance(body, bytes):
+            more["content"] = body
+        elif body is not None:
+            more["json"] = body
+        response = await self.client.request(method, path, headers=headers, **more)
+        if response.status_code >= 400 and response.content:
+            said = response.json()
+            assert said["code"] in CODES
+            assert said["message"]
+            assert set(said) <= {"code", "message", "detail"}
+        return response
+
+    async def refused(
+        self, status: int, code: str, method: str, path: str, *args: Any, **more: Any
+    ) -> Message:
+        """A request that must be refused like this; gives the body."""
+        response = await self.ask(method, path, *args, **more)
+        said: Message = response.json()
+        assert (response.status_code, said.get("code")) == (status, code), said
+        return said
+
+    async def done(self, status: int, method: str, path: str, *args: Any, **more: Any) -> Any:
+        """A request that must succeed like this; gives the body."""
+        response = await self.ask(method, path, *args, **more)
+        assert response.status_code == status, response.text
+        return response.json() if response.content else None
+
+    async def table(self, game: str = "trick-and-trade", **body: Any) -> Message:
+        """Open a table; gives its id and the host's token."""
+        made: Message = await self.done(201, "POST", "/v1/tables", {"game": game, **body})
+        return made
+
+    async def sit(self, table: str, name: str = "Ann", **body: Any) -> Message:
+        """Sit down; gives seat and token."""
+        made: Message = await self.done(201, "POST", f"/v1/tables/{table}/seats", {"name": name, **body})
+        return made
+
+    async def full(
+        self, game: str = "trick-and-trade", seats: int = 3, **body: Any
+    ) -> tuple[str, str, list[str]]:
+        """A table whose seats are all taken: its id, the host's token, the seats' tokens."""
+        made = await self.table(game, seats=seats, **body)
+        tokens = [(await self.sit(made["table"], f"Player {number}"))["token"] for number in range(seats)]
+        return made["table"], made["host_token"], tokens
+
+    async def facts(self, table: str, token: str | None = None) -> Message:
+        """The facts of a table."""
+        found: Message = await self.done(200, "GET", f"/v1/tables/{table}", token=token)
+        return found
+
+    async def log(
+        self, table: str, token: str | None = None, query: str = ""
+    ) -> tuple[Message, list[Message]]:
+        """The header and the lines of a log."""
+        response = await self.ask("GET", f"/v1/tables/{table}/log{query}", token=token)
+        assert response.status_code == 200, response.text
+        header, *lines = [json.loads(line) for line in response.text.splitlines()]
+        assert [line["version"] for line in lines] == list(range(1, header["version"] + 1))
+        return header, lines
