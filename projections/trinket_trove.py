@@ -90,14 +90,14 @@ class View(GameView, frozen=True, kw_only=True):
     round: int
     rounds: int
     order: tuple[Who, ...]
-    turn: Turn | UnsetType
+    turn: Turn | UnsetType = UNSET
     lots: list[Lot]
     bids: list[BidPile]
-    tie: Tie | UnsetType
+    tie: Tie | UnsetType = UNSET
     hands: list[Hand]
     pile: int
     timer: int
-    removed: tuple[str, ...] | UnsetType
+    removed: tuple[str, ...] | UnsetType = UNSET
     lone_mirrors: bool
 
 
