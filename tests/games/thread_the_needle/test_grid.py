@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from domain.visibility import SPECTATOR
+from domain.visibility import SPECTATOR, see
 from projections.redaction import redact_all
 from tests.domain_tarot.hands import play, refusal, view
 from tests.games.thread_the_needle.situations import duel, kinds, offered
@@ -242,6 +242,17 @@ def test_a_new_hand_begins_with_nothing_given() -> None:
     play(playout, "trump-12", "hearts-10").act(0, "take_talon", line="row-2")
     assert playout.state.hand == 2
     assert "given" not in view(playout, 0)
+
+
+def test_the_state_that_a_viewer_may_know_holds_neither_what_others_look_at_nor_what_they_gave() -> None:
+    playout = two_birds("row-1")
+    playout.act(1, "look", line="row-1")
+    for viewer in VIEWERS:
+        seen = see(playout.state, viewer)
+        assert seen.looking_at == (playout.state.looking_at if viewer == 1 else (None, None))
+        assert seen.given[0] == (playout.state.given[0] if viewer == 0 else None)
+        assert seen.talon == (None,) * 4
+        assert seen.face_down is None
 
 
 # --- the Talon ----------------------------------------------------------------------------------------
