@@ -18,6 +18,7 @@ from tests.support.watch import Kind, Watch
 from tests.support.worlds import World
 
 Setup = tuple[str, int]
+pytestmark = pytest.mark.timeout(900 if LONG else 60)
 
 WORLDS = 20 if LONG else 2
 MOMENTS = 16 if LONG else 5
