@@ -16,6 +16,7 @@ from server.app import create_app
 from server.embedded import EmbeddedStore
 from server.service import Service
 from server.settings import Settings
+from server.sockets import SocketProtocol
 from server.ws import Endpoint
 
 log = structlog.get_logger(__name__)
@@ -29,7 +30,7 @@ def config_for(app: Starlette, settings: Settings) -> uvicorn.Config:
         port=settings.port,
         loop="auto",
         http="httptools",
-        ws="websockets-sansio",
+        ws=SocketProtocol,
         ws_max_size=settings.max_frame_bytes,
         ws_per_message_deflate=False,
         ws_ping_interval=settings.ping_interval_s,

@@ -72,7 +72,7 @@ class Running:
     url: str
     app: Starlette
     server: Server
-    task: asyncio.Task[None]
+    loop: asyncio.Task[None]
 
     @property
     def service(self) -> Service:
@@ -82,25 +82,25 @@ class Running:
 
     async def stop(self) -> None:
         """Stop it as a signal would, and wait for it."""
-        self.server.should_exit = True
-        await self.task
+        if not self.loop.cancelled():
+            self.loop.cancel()
+            await asyncio.wait([self.loop])
+            await self.server.shutdown()
 
 
 @contextlib.asynccontextmanager
 async def running(settings: Settings, store: EventStore | None) -> AsyncIterator[Running]:
     """A server in this process, stopped at the end."""
-    listens: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+    addresses: list[str] = []
     app = create_app(settings, store)
-    server = Server(config_for(app, settings), app, settings.shutdown_grace_s, listens.set_result)
+    server = Server(config_for(app, settings), app, settings.shutdown_grace_s, addresses.append)
     server.config.load()
     server.lifespan = server.config.lifespan_class(server.config)
-    # Not `serve`: that one would take the signals of the process that runs the tests.
-    task = asyncio.create_task(server._serve())
-    first: set[asyncio.Future[Any]] = {task, listens}
-    await asyncio.wait(first, timeout=PATIENCE_S, return_when=asyncio.FIRST_COMPLETED)
-    if task.done():
-        task.result()
-    here = Running(listens.result().replace("localhost", "127.0.0.1"), app, server, task)
+    # Step by step, not `serve`: that one would take the signals of the process that runs the tests.
+    await server.startup()
+    assert server.started, "the server did not start"
+    url = addresses[0].replace("localhost", "127.0.0.1")
+    here = Running(url, app, server, asyncio.create_task(server.main_loop()))
     try:
         yield here
     finally:
