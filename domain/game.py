@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Generic, TypeVar
+from collections.abc import Iterator, Mapping, MutableSequence, Sequence
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 import msgspec
 
@@ -49,6 +49,19 @@ def ranked(keys: Sequence[Any]) -> tuple[int, ...]:
     return tuple(1 + sum(other > key for other in keys) for key in keys)
 
 
+class Chance(Protocol):
+    """A bot's source of random numbers, handed in so that its choices can be repeated. No game is dealt by it."""
+
+    def random(self) -> float:
+        """A number from 0.0 up to, but not including, 1.0."""
+
+    def randrange(self, stop: int, /) -> int:
+        """A whole number from 0 up to, but not including, ``stop``."""
+
+    def shuffle(self, items: MutableSequence[Any], /) -> None:
+        """Bring ``items`` into any order."""
+
+
 class Emitter(Generic[S]):
     """Collects the events of one decision and keeps the state that they lead to.
 
@@ -85,6 +98,8 @@ class Game(ABC, Generic[O, S]):
     upcasts: ClassVar[Mapping[str, Upcast]] = {}
     action_shapes: ClassVar[Mapping[str, Mapping[str, str]]]
     """For the catalogue: each action type with its parameters and what they mean."""
+    imagines: ClassVar[bool] = False
+    """Whether the game has `worlds` and `playout`, which a bot that thinks ahead needs."""
 
     def check(self, options: O, seats: int) -> None:
         """Refuse options that the types alone cannot. Raises `BadOptions`."""
@@ -136,6 +151,30 @@ class Game(ABC, Generic[O, S]):
         """
         return 0.0
 
+    def candidates(self, seen: S, seat: int, offers: Sequence[Offer]) -> list[dict[str, Any]] | None:
+        """The actions worth appraising where there are too many to look at each, or None for no advice.
+
+        ``seen`` is what that seat may know; each action must be one of those that ``offers`` stand for.
+        """
+        return None
+
+    def worlds(self, log: Sequence[Mapping[str, Any]], viewer: int, rng: Chance) -> Iterator[S]:
+        """Endlessly many states that ``viewer`` cannot tell from the true one, each drawn anew by ``rng``.
+
+        Args:
+            log: the lines of the running game's log as that seat may read them, the header first.
+            viewer: the seat.
+            rng: makes the draw.
+        """
+        raise NotImplementedError(f"{self.name} imagines no worlds")
+
+    def playout(self, world: S, seat: int, action: Mapping[str, Any], rng: Chance) -> float:
+        """How good ``action`` of ``seat`` turned out in ``world``, played to its end in a quick way.
+
+        Higher is better, and the mean over many worlds means something; the scale is the game's own.
+        """
+        raise NotImplementedError(f"{self.name} plays no worlds out")
+
     def explain(self, seen: S, seat: int, action: Mapping[str, Any], offers: Sequence[Offer]) -> str | None:
         """A sentence naming the rule that forbids ``action``, or None for the general one.
 
@@ -155,6 +194,8 @@ class Game(ABC, Generic[O, S]):
 
 def _located(error: msgspec.ValidationError) -> BadOptions:
     text, _, path = str(error).partition(" - at `$")
+    where = path.rstrip("`").lstrip(".")
     if "unknown field" in text:
-        return BadOptions(text.partition("`")[2].rstrip("`"), "there is no such option")
-    return BadOptions(path.rstrip("`").lstrip(".") or "options", text[0].lower() + text[1:])
+        unknown = text.partition("`")[2].rstrip("`")
+        return BadOptions(f"{where}.{unknown}" if where else unknown, "there is no such option")
+    return BadOptions(where or "options", text[0].lower() + text[1:])

@@ -11,7 +11,7 @@ from projections.viewer import SPECTATOR, Viewer
 from server.tokens import digest
 
 MAX_NAME = 40
-_REFUSED = {"Cc", "Cf", "Co", "Cs", "Cn", "Zl", "Zp"}
+REFUSED = {"Cc", "Cf", "Co", "Cs", "Cn", "Zl", "Zp"}
 
 
 def viewer_of(table: Table, token: str | None) -> Viewer:
@@ -73,7 +73,7 @@ def clean_name(name: str) -> str:
     if not 1 <= len(name) <= MAX_NAME:
         raise Rejected("bad_message", f"name: 1 to {MAX_NAME} characters are needed, {len(name)} were given")
     for character in name:
-        if unicodedata.category(character) in _REFUSED:
+        if unicodedata.category(character) in REFUSED:
             raise Rejected("bad_message", f"name: the character U+{ord(character):04X} is not allowed")
     return name
 

@@ -12,15 +12,16 @@ from collections import deque
 from typing import Any
 
 import structlog
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
 from domain.registry import games
-from server.codec import BadFrame, Kind, decode, encode
+from server.codec import BadFrame, Kind, decode, encode, is_id
 from server.feed import Attachment
 from server.jobs import NoSuchTable, refusal
 from server.limits import Bucket
 from server.messages import ActJob, AttachJob, DetachJob, UnwatchJob
 from server.service import Service
+from server.talk import SayJob, new_bucket
 from server.wire import (
     Act,
     Attach,
@@ -30,6 +31,7 @@ from server.wire import (
     LobbyUnwatched,
     Ping,
     Pong,
+    Say,
     ToClient,
     UnwatchLobby,
     WatchLobby,
@@ -66,6 +68,7 @@ class Connection:
         self._attaching = 0
         self._bucket = Bucket(settings.message_burst, settings.message_rate_per_s, time.monotonic)
         self._refused = 0
+        self.talk_bucket = new_bucket()
 
     # --- out ----------------------------------------------------------------------------------------
 
@@ -141,13 +144,13 @@ class Connection:
             wanted = "text" if self.kind == "json" else "binary"
             self._end(CLOSE_WRONG_KIND, f"this subprotocol uses {wanted} frames", "closed")
             return
-        if self._too_fast():
+        if self._too_fast(frame):
             return
         limit = self.service.settings.max_message_bytes
         size = len(frame) if isinstance(frame, bytes) or frame.isascii() else len(frame.encode())
         if size > limit:
             text = f"a message has at most {limit} bytes; this one has {size}"
-            self.tell(Error(code="too_large", message=text))
+            self.tell(Error(id=self._id_of(frame), code="too_large", message=text))
             return
         try:
             message = parse(decode(self.kind, frame))
@@ -156,7 +159,16 @@ class Connection:
             return
         await self._dispatch(message)
 
-    def _too_fast(self) -> bool:
+    def _id_of(self, frame: str | bytes) -> str | UnsetType:
+        """The id of a frame that is not taken, so that its answer can carry it."""
+        try:
+            raw = decode(self.kind, frame)
+        except BadFrame as bad:
+            return bad.id or UNSET
+        ident = raw.get("id") if isinstance(raw, dict) else None
+        return ident if is_id(ident) else UNSET
+
+    def _too_fast(self, frame: str | bytes) -> bool:
         wait_ms = self._bucket.take()
         if not wait_ms:
             self._refused = 0
@@ -167,6 +179,7 @@ class Connection:
             return True
         self.tell(
             Error(
+                id=self._id_of(frame),
                 code="rate_limited",
                 message=f"too many messages; go on in {wait_ms} ms",
                 detail={"retry_after_ms": wait_ms},
@@ -178,6 +191,8 @@ class Connection:
         match message:
             case Act():
                 self._post(message.table, ActJob(self, message))
+            case Say():
+                self._post(message.table, SayJob(self, message))
             case Attach():
                 self._attach(message)
             case Detach():

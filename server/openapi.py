@@ -114,7 +114,7 @@ def _of_host(summary: str, body: str | None = None) -> dict[str, Any]:
         {200: _content(_ref("Facts"))},
         (401, 403, 404, 409, 413, 503),
         body=body,
-        body_required=body == "PassHost",
+        body_required=body in ("PassHost", "Mute"),
         parameters=(_TABLE, _KEY),
         secured="needed",
     )
@@ -215,6 +215,18 @@ def _paths() -> dict[str, Any]:
         "/v1/tables/{table}/host": {
             "post": _of_host("Make another player the host", body="PassHost"),
             "delete": _of_host("Give up hosting: the first player takes over, without any the table ends"),
+        },
+        "/v1/tables/{table}/mute": {
+            "post": _of_host("Silence a seat or all spectators, or let them talk again", body="Mute")
+        },
+        "/v1/tables/{table}/talk": {
+            "get": _operation(
+                "What was said at the table lately, oldest first",
+                {200: _content({"type": "object", "properties": {"talk": {"items": _ref("Said")}}})},
+                (401, 403, 404, 503),
+                parameters=(_TABLE,),
+                secured="optional",
+            )
         },
         "/v1/tables/{table}/pause": {
             "post": _of_host("Pause: the host at once, players when all have asked", body="Nothing")

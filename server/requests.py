@@ -31,6 +31,7 @@ class CreateTable(Body, frozen=True, kw_only=True):
         Literal["bot", "forfeit", "wait"],
         Meta(description="what follows when a seat is out of time, or its player leaves a running game"),
     ] = "bot"
+    talk: Annotated[Literal["seats", "all", "none"], Meta(description="who may talk at the table")] = "all"
 
 
 class Sit(Body, frozen=True, kw_only=True):
@@ -101,6 +102,13 @@ class PassHost(Body, frozen=True, kw_only=True):
     """``POST /v1/tables/{table}/host``."""
 
     seat: Annotated[int, Meta(description="who sits there is the host from now on")]
+
+
+class Mute(Body, frozen=True, kw_only=True):
+    """``POST /v1/tables/{table}/mute``."""
+
+    seat: Annotated[int, Meta(description="absent: all spectators")] | UnsetType = UNSET
+    muted: Annotated[bool, Meta(description="false: let them talk again")] = True
 
 
 class Quick(Body, frozen=True, kw_only=True):

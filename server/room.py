@@ -22,7 +22,7 @@ from projections.viewer import Viewer
 from server.feed import Attachment, Feed
 from server.jobs import Call, Job, NoSuchTable, fail
 from server.store.base import Entry, EventStore
-from server.wire import Rematch, ToClient
+from server.wire import Rematch, Said, ToClient
 from server.writer import Writer
 
 log = structlog.get_logger(__name__)
@@ -30,6 +30,7 @@ log = structlog.get_logger(__name__)
 RECENT = 64
 """Commits kept in memory beyond a table's delay; older ones are read from the store."""
 MOST_JOBS = 10_000
+KEPT_TALK = 200
 
 
 class Told(NamedTuple):
@@ -75,6 +76,7 @@ class Room:
         self.recent: deque[Told] = deque()
         self._game: AnyGame | None = None
         self._codec: EventCodec = table_codec()
+        self._unheard: deque[Said] = deque(maxlen=KEPT_TALK)
         self._jobs: deque[Job] = deque()
         self._worker: asyncio.Task[None] | None = None
         self._appending = False
@@ -312,6 +314,19 @@ class Room:
         visible = _visible(table)
         for told in [told for told in self.recent if feed.table.version < told.commit.version <= visible]:
             feed.advance(told.commit, tables.apply(self.game, feed.table, told.commit))
+        self._catch_up_talk(feed)
+
+    def told(self, said: Said) -> None:
+        """Somebody talked at this table: tell the viewers, those behind a delay in their time."""
+        if self.live is not None:
+            self.live.broadcast(said)
+        if self.delayed is not None:
+            self._unheard.append(said)
+            self._catch_up_talk(self.delayed)
+
+    def _catch_up_talk(self, feed: Feed) -> None:
+        while self._unheard and self._unheard[0].version <= feed.table.version:
+            feed.broadcast(self._unheard.popleft())
 
     def _broadcast(self, message: ToClient) -> None:
         for feed in (self.live, self.delayed):

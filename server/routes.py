@@ -16,7 +16,7 @@ from domain.errors import Rejected
 from server.catalogue import catalogue
 from server.codec import BadFrame, is_id, parse_body
 from server.jobs import refusal
-from server.requests import AddBot, Admitted, Body, CreateTable, Mine, Nothing, PassHost, Quick, Sit
+from server.requests import AddBot, Admitted, Body, CreateTable, Mine, Mute, Nothing, PassHost, Quick, Sit
 from server.service import Service
 from server.wire import explain
 
@@ -154,6 +154,8 @@ class Api:
             route(table + "/bots", Api.add_bot, "POST"),
             route(table + "/host", Api.pass_host, "POST"),
             route(table + "/host", Api.host_leaves, "DELETE"),
+            route(table + "/mute", Api.mute, "POST"),
+            route(table + "/talk", Api.talk, "GET"),
             route(table + "/pause", Api.pause, "POST"),
             route(table + "/resume", Api.resume, "POST"),
             route(table + "/rematch", Api.rematch, "POST"),
@@ -267,6 +269,21 @@ class Api:
         query(request)
         table, key = request.path_params["table"], idempotency_key(request)
         return reply(await self._service.tables.host_leaves(table, bearer(request), key))
+
+    @answered
+    async def mute(self, request: Request) -> Response:
+        """``POST /v1/tables/{table}/mute``."""
+        query(request)
+        body = await self._body(request, Mute)
+        table, key = request.path_params["table"], idempotency_key(request)
+        return reply(await self._service.tables.mute(table, body, bearer(request), key))
+
+    @answered
+    async def talk(self, request: Request) -> Response:
+        """``GET /v1/tables/{table}/talk``."""
+        query(request)
+        said = await self._service.talk.since(request.path_params["table"], bearer(request))
+        return reply({"talk": said})
 
     @answered
     async def pause(self, request: Request) -> Response:

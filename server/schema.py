@@ -103,6 +103,7 @@ def messages() -> dict[str, Any]:
         requests.Nothing,
         requests.AddBot,
         requests.PassHost,
+        requests.Mute,
         requests.Quick,
         requests.QuickSeat,
         requests.Rematched,

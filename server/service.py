@@ -21,6 +21,7 @@ from server.room import Room
 from server.settings import Settings
 from server.store.base import Entry, EventStore
 from server.tables import Tables
+from server.talk import Talk
 from server.timers import Timers, earliest
 from server.tokens import Derived, is_table
 
@@ -51,6 +52,7 @@ class Service:
         self.reader = Reader(self)
         self.lobby = Lobby(self)
         self.presence = PresenceBook(self)
+        self.talk = Talk(self)
         self.quick = QuickJoin(self)
         self.bots = Bots(self)
         self.timers = Timers(self)
@@ -88,6 +90,10 @@ class Service:
         if room is None:
             room = self._rooms[ident] = Room(self, ident)
         return room
+
+    def known(self, ident: str) -> Room | None:
+        """The room of a table if this process has one."""
+        return self._rooms.get(ident)
 
     def settled(self, room: Room) -> None:
         """Forget a room that does not exist, and those not used for longest when too many are idle."""
@@ -139,6 +145,8 @@ class Service:
     def _on_signal(self, topic: str, payload: bytes) -> None:
         if topic == "lobby":
             self.lobby.hear(payload.decode())
+        elif topic == "talk":
+            self.talk.hear(payload)
         elif topic == "presence" and (told := self.presence.read(payload)) is not None:
             ident, message = told
             room = self._rooms.get(ident)

@@ -19,7 +19,7 @@ from projections.facts import Facts
 from projections.viewer import SPECTATOR
 from server import access
 from server.bots import POLICIES
-from server.requests import AddBot, Created, CreateTable, Quick, QuickSeat, Rematched, Seated, Sit
+from server.requests import AddBot, Created, CreateTable, Mute, Quick, QuickSeat, Rematched, Seated, Sit
 from server.room import Room
 from server.store.base import VersionTaken
 from server.tokens import Derived, digest, is_token, new_epoch, new_key, new_table, new_token
@@ -84,6 +84,7 @@ class Tables:
             "autostart": body.autostart,
             "clock": clock,
             "on_timeout": body.on_timeout,
+            "talk": body.talk,
         }
 
     async def _open(
@@ -255,6 +256,15 @@ class Tables:
 
         return await self._as_host(ident, token, key, "host leaves", decide)
 
+    async def mute(self, ident: str, body: Mute, token: str | None, key: str | None = None) -> Facts:
+        """Silence a seat or all spectators, or let them talk again, as the host."""
+        seat = None if body.seat is UNSET else body.seat
+
+        def decide(room: Room, table: Table) -> Decision:
+            return tables.decide_mute(room.game, table, seat=seat, muted=body.muted)
+
+        return await self._as_host(ident, token, key, f"mute {seat} {body.muted}", decide)
+
     async def _as_host(
         self,
         ident: str,
@@ -328,15 +338,9 @@ class Tables:
         old = await self._service.call(ident, run)
         following = old.next or derived.table()
         if not await self._exists(following):
-            opening = {
-                name: getattr(old, name)
-                for name in ("game", "listed", "spectators", "reveal", "autostart", "clock", "on_timeout")
-            }
-            opening |= {
-                "seats": len(old.seats),
-                "options": msgspec.to_builtins(old.options),
-                "previous": old.id,
-            }
+            opening = {name: getattr(old, name) for name in _KEPT}
+            options = msgspec.to_builtins(old.options)
+            opening |= {"seats": len(old.seats), "options": options, "previous": old.id}
             await self._open(opening, following, old.host_hash, None, *tables.taken_over(old))
         await self._service.call(following, _ready)
         return Rematched(following)
@@ -349,6 +353,7 @@ class Tables:
         return None if derived is None else Command(derived.command_id(), canonical(action), http=True)
 
 
+_KEPT = ("game", "listed", "spectators", "reveal", "autostart", "clock", "on_timeout", "talk")
 _REMATCH = Command("rematch", {"type": "rematch"}, http=True)
 
 

@@ -47,6 +47,7 @@ Token = Annotated[str, Meta(min_length=1, max_length=200)]
 TableId = Annotated[str, Meta(max_length=200)]
 Version = Annotated[int, Meta(ge=0)]
 Views = Literal["full", "patch", "none"]
+Reaction = Literal["thumbs_up", "clap", "laugh", "wow", "sad", "party", "think", "heart"]
 
 
 class ToServer(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="type", kw_only=True):
@@ -100,8 +101,17 @@ class Ping(ToServer, frozen=True, tag="ping", kw_only=True):
     id: Id | UnsetType = UNSET
 
 
-AnyToServer = Attach | Detach | Act | WatchLobby | UnwatchLobby | Ping
-TO_SERVER: tuple[type[ToServer], ...] = (Attach, Detach, Act, WatchLobby, UnwatchLobby, Ping)
+class Say(ToServer, frozen=True, tag="say", kw_only=True):
+    """Talk to everybody at a table: a text or a reaction."""
+
+    table: TableId
+    id: Id | UnsetType = UNSET
+    text: Annotated[str, Meta(min_length=1, max_length=300)] | UnsetType = UNSET
+    reaction: Reaction | UnsetType = UNSET
+
+
+AnyToServer = Attach | Detach | Act | Say | WatchLobby | UnwatchLobby | Ping
+TO_SERVER: tuple[type[ToServer], ...] = (Attach, Detach, Act, Say, WatchLobby, UnwatchLobby, Ping)
 
 
 class ToClient(msgspec.Struct, frozen=True, tag_field="type", kw_only=True):
@@ -207,6 +217,24 @@ class Pong(ToClient, frozen=True, tag="pong", kw_only=True):
     at_ms: int
 
 
+class Said(ToClient, frozen=True, tag="said", kw_only=True):
+    """Somebody talks: ``by`` is a viewer, ``version`` the table's when it was said. Not part of the log."""
+
+    table: str
+    by: dict[str, Any]
+    at_ms: int
+    version: int
+    text: str | UnsetType = UNSET
+    reaction: str | UnsetType = UNSET
+
+
+class Heard(ToClient, frozen=True, tag="heard", kw_only=True):
+    """The answer to a say: everybody is told."""
+
+    id: Id | UnsetType = UNSET
+    table: str
+
+
 class Rematch(ToClient, frozen=True, tag="rematch", kw_only=True):
     """The same players go on at the table ``next``, with the seats and tokens that they have."""
 
@@ -244,6 +272,8 @@ TO_CLIENT: tuple[type[ToClient], ...] = (
     LobbyChange,
     LobbyUnwatched,
     Pong,
+    Said,
+    Heard,
     Rematch,
     Detached,
 )
@@ -267,6 +297,8 @@ def parse(raw: object) -> AnyToServer:
                 raise BadFrame(
                     "bad_message", "from and epoch (and from_ms) come together or not at all", ident
                 )
+        case Say(text=text, reaction=reaction) if (text is UNSET) == (reaction is UNSET):
+            raise BadFrame("bad_message", "say needs either a text or a reaction", ident)
         case Act(action=action):
             if not isinstance(action.get("type"), str):
                 raise BadFrame("bad_message", "action needs a type, a text", ident)

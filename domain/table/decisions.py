@@ -141,6 +141,17 @@ def decide_pass_host(game: AnyGame, table: Table, *, seat: int) -> Decision:
     return decision(game, table, happened.HostPassed(seat))
 
 
+def decide_mute(game: AnyGame, table: Table, *, seat: int | None, muted: bool) -> Decision:
+    """Silence a seat or all spectators (None), or let them talk again; also after the end.
+
+    Raises:
+        Rejected: ``not_found`` where nobody sits there.
+    """
+    if seat is not None and not (0 <= seat < len(table.seats) and table.seats[seat] is not None):
+        raise Rejected("not_found", f"nobody sits on seat {seat}")
+    return decision(game, table, happened.Muted(muted, seat))
+
+
 def decide_admit(game: AnyGame, table: Table, *, token_hash: bytes) -> Decision:
     """Issue a spectator's token. Raises `Rejected` ``finished`` for a table that is over."""
     still_there(table)

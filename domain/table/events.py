@@ -11,6 +11,7 @@ from domain.visibility import PUBLIC, SECRET
 
 Who = Literal["all", "token", "none"]
 Reveal = Literal["end", "never"]
+Talk = Literal["seats", "all", "none"]
 OnTimeout = Literal["bot", "forfeit", "wait"]
 
 DAY_MS = 24 * 3600 * 1000
@@ -51,6 +52,7 @@ class TableOpened(Public, frozen=True, tag="table_opened"):
     clock: Annotated[Clock | None, PUBLIC] = None
     on_timeout: Annotated[OnTimeout, PUBLIC] = "bot"
     previous: Annotated[str | None, PUBLIC] = None
+    talk: Annotated[Talk, PUBLIC] = "all"
 
 
 class SeatTaken(Public, frozen=True, tag="seat_taken"):
@@ -84,6 +86,13 @@ class HostPassed(Public, frozen=True, tag="host_passed"):
     """Whoever sits on ``seat`` is the host now; the old host's token has no power any more."""
 
     seat: Annotated[int, PUBLIC]
+
+
+class Muted(Public, frozen=True, tag="muted"):
+    """The host silenced a seat, or (without ``seat``) all spectators, or let them talk again."""
+
+    muted: Annotated[bool, PUBLIC]
+    seat: Annotated[int | None, PUBLIC] = None
 
 
 class Started(Public, frozen=True, tag="started"):
@@ -158,6 +167,7 @@ TABLE_EVENTS: tuple[type[Event], ...] = (
     SeatLeft,
     SpectatorAdmitted,
     HostPassed,
+    Muted,
     Started,
     TimedOut,
     Returned,

@@ -13,7 +13,7 @@ from domain.events import Commit, Event
 from domain.game import Game, Options, Result, State
 from domain.table import clocks
 from domain.table import events as happened
-from domain.table.events import Clock, OnTimeout, Reveal, Spectators, TableOpened
+from domain.table.events import Clock, OnTimeout, Reveal, Spectators, TableOpened, Talk
 from domain.visibility import SPECTATOR, see
 
 Status = Literal["open", "playing", "finished", "abandoned"]
@@ -43,7 +43,8 @@ class Table(msgspec.Struct, frozen=True, kw_only=True):
     """The state of a table: the fold of its commits.
 
     ``banks_ms`` is what is left of each seat's bank; ``running`` since when each seat is awaited (or, in a
-    pause, how long it had been), None where it is not; see `domain.table.clocks`.
+    pause, how long it had been), None where it is not; see `domain.table.clocks`. ``muted`` are seats that
+    may not talk, and `SPECTATOR` where no spectator may.
     """
 
     id: str
@@ -73,6 +74,8 @@ class Table(msgspec.Struct, frozen=True, kw_only=True):
     asked: tuple[int, ...] = ()
     state: State | None = None
     result: Result | None = None
+    talk: Talk = "all"
+    muted: tuple[int, ...] = ()
     previous: str | None = None
     next: str | None = None
 
@@ -103,6 +106,7 @@ def opened(game: AnyGame, event: TableOpened) -> Table:
         banks_ms=(event.clock.bank_ms if event.clock else 0,) * event.seats,
         running=(None,) * event.seats,
         previous=event.previous,
+        talk=event.talk,
     )
 
 
@@ -119,6 +123,10 @@ def evolve(game: AnyGame, table: Table, event: Event) -> Table:
         case happened.HostPassed(seat=seat):
             host = table.seats[seat]
             return replace(table, host_seat=seat, host_hash=host.token_hash if host else table.host_hash)
+        case happened.Muted(muted=muted, seat=seat):
+            who = SPECTATOR if seat is None else seat
+            others = {number for number in table.muted if number != who}
+            return replace(table, muted=tuple(sorted(others | {who} if muted else others)))
         case happened.Started():
             return replace(table, status="playing", state=game.initial(table.options, len(table.seats)))
         case happened.TimedOut(seat=seat) | happened.Returned(seat=seat):
@@ -148,7 +156,8 @@ def _seated(table: Table, seat: int, there: Seat | None, added: str | None) -> T
     if table.status == "open":
         entropy[seat] = added
     asked = tuple(other for other in table.asked if other != seat)
-    return replace(table, seats=tuple(seats), entropy=tuple(entropy), asked=asked)
+    muted = tuple(other for other in table.muted if other != seat)
+    return replace(table, seats=tuple(seats), entropy=tuple(entropy), asked=asked, muted=muted)
 
 
 def _away(table: Table, seat: int, away: bool) -> Table:

@@ -209,6 +209,17 @@ class EventStore(Protocol):
         """
         ...
 
+    async def say(self, table: str, data: bytes, keep: int, expire_ms: int) -> None:
+        """Keep one more piece of the table's talk, the last `keep` of them, until it falls silent for long.
+
+        Raises StoreUnavailable.
+        """
+        ...
+
+    async def said(self, table: str) -> list[bytes]:
+        """The table's talk that is kept, oldest first. Raises StoreUnavailable."""
+        ...
+
     async def set_present(self, table: str, seat: int, here: bool) -> None:
         """Mark a seat as connected to this process, or not any more.
 

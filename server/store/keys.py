@@ -35,6 +35,11 @@ def here(table: str) -> str:
     return f"fd:{{{check_name(table)}}}:here"
 
 
+def talk(table: str) -> str:
+    """The list of what was said at a table; apart from its log, so that it can go without it."""
+    return f"fd:{{{check_name(table)}}}:talk"
+
+
 SHELVES = 16
 """Over how many keys the index of deadlines is spread, so that a cluster shares it."""
 

@@ -37,6 +37,7 @@ class MemoryBackend:
         self.logs: dict[str, list[Entry]] = {}
         self.stores: set[MemoryStore] = set()
         self.deadlines: dict[str, int] = {}
+        self.talk: dict[str, list[bytes]] = {}
         self.lobby: dict[str, tuple[int, str, str]] = {}
         self.here: dict[str, set[tuple[int, MemoryStore]]] = {}
         self.secret = secrets.token_bytes(32)
@@ -181,6 +182,18 @@ class MemoryStore:
             del self.backend.deadlines[table]
         else:
             self.backend.deadlines[table] = at_ms
+
+    async def say(self, table: str, data: bytes, keep: int, expire_ms: int) -> None:
+        """See `EventStore.say`."""
+        self._check_started()
+        talk = self.backend.talk.setdefault(keys.check_name(table), [])
+        talk.append(data)
+        del talk[:-keep]
+
+    async def said(self, table: str) -> list[bytes]:
+        """See `EventStore.said`."""
+        self._check_started()
+        return list(self.backend.talk.get(table, ()))
 
     async def set_present(self, table: str, seat: int, here: bool) -> None:
         """See `EventStore.set_present`."""

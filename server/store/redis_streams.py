@@ -209,6 +209,16 @@ class RedisStore:
         again = "" if at_ms is None else at_ms
         await self._call(LOOK_AGAIN, keys.deadlines(table), table, claimed_ms, again)
 
+    async def say(self, table: str, data: bytes, keep: int, expire_ms: int) -> None:
+        """See `EventStore.say`."""
+        key = keys.talk(table)
+        await self._nodes.ask([("RPUSH", key, data), ("LTRIM", key, -keep, -1), ("PEXPIRE", key, expire_ms)])
+
+    async def said(self, table: str) -> list[bytes]:
+        """See `EventStore.said`."""
+        found = await self._nodes.ask([("LRANGE", keys.talk(table), 0, -1)])
+        return [bytes(item) for item in found[0]]
+
     async def set_present(self, table: str, seat: int, here: bool) -> None:
         """See `EventStore.set_present`."""
         mark = f"{seat}:{self._process}"
