@@ -208,8 +208,11 @@ class Client:
             await self.end()
             raise Closed(*(self.closed or ())) from None
 
-    async def raw(self, frame: str | bytes) -> None:
-        """Send a frame as it is."""
+    async def raw(self, frame: str | bytes, ident: str | None = None) -> None:
+        """Send a frame as it is; ``ident`` is the id in it that an answer may carry."""
+        if ident is not None:
+            self._asked[ident] = {}
+            self._sent[ident] += 1
         await self.socket.send(frame)
 
     def remember(self, mirror: Mirror) -> None:
