@@ -52,8 +52,8 @@ class Owner(Protocol):
     async def before_append(self, table: Table) -> None:
         """A commit is about to lead to ``table``."""
 
-    def advanced(self, room: Room, mine: bool) -> None:
-        """The room has a new commit; ``mine``: made by this process."""
+    def advanced(self, room: Room, before: Table, mine: bool) -> None:
+        """The room has a new commit, ``before`` is the table before it; ``mine``: by this process."""
 
     def changed(self, room: Room, mine: bool) -> None:
         """What the public may know of the table has changed; ``mine``: by a commit of this process."""
@@ -291,7 +291,7 @@ class Room:
 
     def push(self, commit: Commit, table: Table, *, mine: bool) -> None:
         """Take a stored commit and tell all viewers; ``table`` is what it led to."""
-        before = self.feed(-1).table
+        was, before = self.table, self.feed(-1).table
         self.writer.remember(commit)
         self._keep(commit, table)
         assert self.live is not None
@@ -306,7 +306,7 @@ class Room:
         after = self.feed(-1).table
         if (before.status, before.seats) != (after.status, after.seats):
             self.owner.changed(self, mine)
-        self.owner.advanced(self, mine)
+        self.owner.advanced(self, was, mine)
 
     def _advance_delayed(self, table: Table) -> None:
         feed = self.delayed

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import signal
 import socket
 from collections.abc import Callable, Iterator
 
@@ -13,10 +14,11 @@ from starlette.applications import Starlette
 
 from server import logs
 from server.app import create_app
-from server.embedded import EmbeddedStore
+from server.embedded import EmbeddedStore, EmbeddedStoreError
 from server.service import Service
 from server.settings import Settings
 from server.sockets import SocketProtocol
+from server.workers import STOP_SIGNALS, Workers
 from server.ws import Endpoint
 
 log = structlog.get_logger(__name__)
@@ -52,6 +54,7 @@ class Server(uvicorn.Server):
         app: the application.
         grace_s: how long commands that run may take to finish.
         started: called with the address once the server listens.
+        keep: called about once a second.
     """
 
     def __init__(
@@ -60,8 +63,10 @@ class Server(uvicorn.Server):
         app: Starlette,
         grace_s: float,
         started: Callable[[str], None] = lambda address: None,
+        keep: Callable[[], None] = lambda: None,
     ) -> None:
         super().__init__(config)
+        self._keep = keep
         self._endpoint: Endpoint = app.state.endpoint
         self._service: Service = app.state.service
         self._grace_s = grace_s
@@ -76,6 +81,22 @@ class Server(uvicorn.Server):
                 self._told(f"http://{'localhost' if host in ('0.0.0.0', '::') else host}:{port}")  # noqa: S104
                 return
 
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Stop on a signal, and only that: uvicorn would raise it again and skip what comes after."""
+        before = {number: signal.signal(number, self.handle_exit) for number in STOP_SIGNALS}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    async def on_tick(self, counter: int) -> bool:
+        """Called ten times a second: now and then look after the store."""
+        if counter % 10 == 0:
+            self._keep()
+        return await super().on_tick(counter)
+
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Finish the commands that run, tell every viewer to come back, close."""
         for server in getattr(self, "servers", []):
@@ -89,25 +110,56 @@ class Server(uvicorn.Server):
 
 
 @contextlib.contextmanager
-def store_for(settings: Settings) -> Iterator[Settings]:
+def store_for(settings: Settings) -> Iterator[tuple[Settings, Callable[[], None]]]:
     """The settings with a store to connect to: the named one, or an embedded one for as long as this lasts.
+
+    Also gives what to call now and then in the main thread: it starts the embedded store again if it
+    has died.
 
     Raises:
         server.embedded.EmbeddedStoreError: it cannot be started; the text says why.
     """
     if settings.store is not None:
-        yield settings
+        yield settings, lambda: None
         return
     embedded = EmbeddedStore(settings.data)
-    with embedded as url:
-        yield settings.replaced(store=url)
+
+    def keep() -> None:
+        if embedded.pid is None:
+            log.error("embedded_store_died", folder=str(settings.data))
+            try:
+                embedded.start()
+            except EmbeddedStoreError as error:
+                log.error("embedded_store_not_started", reason=str(error))
+
+    url = embedded.start()
+    try:
+        yield settings.replaced(store=url), keep
+    finally:
+        embedded.stop()
 
 
 def serve(settings: Settings, started: Callable[[str], None] = lambda address: None) -> bool:
     """Serve until a signal says stop. Gives whether the server had started."""
     logs.configure(settings.log_level)
-    with store_for(settings) as ready:
-        app = create_app(ready)
-        server = Server(config_for(app, ready), app, ready.shutdown_grace_s, started)
-        server.run()
-        return server.started
+    with store_for(settings) as (ready, keep):
+        if settings.workers > 1:
+            return Workers(ready, started, keep).run()
+        return serve_here(ready, started, keep)
+
+
+def serve_here(
+    settings: Settings,
+    started: Callable[[str], None] = lambda address: None,
+    keep: Callable[[], None] = lambda: None,
+    sockets: list[socket.socket] | None = None,
+) -> bool:
+    """Serve in this process over the store that the settings name. Gives whether the server had started.
+
+    Args:
+        sockets: sockets that listen already, instead of host and port.
+    """
+    app = create_app(settings)
+    server = Server(config_for(app, settings), app, settings.shutdown_grace_s, started, keep)
+    server.run(sockets)
+    return server.started

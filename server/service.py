@@ -14,6 +14,7 @@ from projections.viewer import SPECTATOR
 from server.bots import Bots
 from server.jobs import NoSuchTable
 from server.lobby import Lobby
+from server.notices import Notices
 from server.presence import PresenceBook
 from server.quick import QuickJoin
 from server.reading import Reader
@@ -56,6 +57,7 @@ class Service:
         self.quick = QuickJoin(self)
         self.bots = Bots(self)
         self.timers = Timers(self)
+        self.notices = Notices(self)
 
     async def start(self) -> None:
         """Connect to the store. Raises `server.store.base.WeakStore` or `StoreUnavailable`."""
@@ -63,10 +65,12 @@ class Service:
         await self.store.start()
         self._offset_ms = await self.store.now_ms() - self._clock_ms()
         self.timers.start()
+        self.notices.start()
 
     async def close(self) -> None:
         """Let running jobs end, then let go of the store."""
         await self.timers.stop()
+        await self.notices.stop()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await self.store.close()
 
@@ -118,10 +122,11 @@ class Service:
         if not table.over and (at := earliest(table, self.now_ms())) is not None:
             await self.timers.expect(table.id, at)
 
-    def advanced(self, room: Room, mine: bool) -> None:
-        """A room has a new commit; whoever wrote it moves the bots."""
+    def advanced(self, room: Room, before: Table, mine: bool) -> None:
+        """A room has a new commit; whoever wrote it moves the bots and tells whose turn it is."""
         if mine:
             self.bots.look(room)
+            self.notices.advanced(room, before)
 
     def changed(self, room: Room, mine: bool) -> None:
         """The public facts of a table changed: whoever wrote it puts it into the lobby."""

@@ -53,6 +53,7 @@ class Settings:
         max_attached_tables: How many tables one connection may be attached to.
         resume_window: How many versions back a connection can resume.
         bot_delay_ms: How long a bot waits before it moves, so that people can follow.
+        turn_webhook: An http(s) address that is told by POST when a table waits for a person; None: nobody.
         open_hours: How long a table may wait for its start before it is abandoned.
         idle_tables: How many tables that nobody watches are kept in memory; 0 keeps none.
         shutdown_grace_s: How long running commands may take to finish when the server stops.
@@ -82,6 +83,7 @@ class Settings:
     idle_tables: int = 1000
     bot_delay_ms: int = 300
     open_hours: float = 24.0
+    turn_webhook: str | None = None
     shutdown_grace_s: float = 10.0
     log_level: str = "info"
 
@@ -96,6 +98,8 @@ class Settings:
             raise _error("log_level", f"must be one of {', '.join(LOG_LEVELS)}", self.log_level)
         if self.store is not None:
             _check_store(self.store)
+        if self.turn_webhook is not None and not re.match(r"https?://[^/]", self.turn_webhook):
+            raise _error("turn_webhook", "must be an http:// or https:// address", self.turn_webhook)
         for origin in self.origins:
             _check_origin(origin)
         if self.ping_interval_s >= self.idle_timeout_s:
