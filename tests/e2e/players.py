@@ -20,6 +20,7 @@ from tests.support.clients import (
     Kind,
     Message,
     Mirror,
+    chosen,
     join,
     merged,
     without_nulls,
@@ -27,20 +28,6 @@ from tests.support.clients import (
 
 RETRY = {"unavailable", "outcome_unknown", "rate_limited"}
 _PAUSE_S = 0.02  # between tries while a server or a store is away
-
-
-def chosen(rng: random.Random, offers: list[Message]) -> Message:
-    """One of the actions that the offers stand for."""
-    offer = rng.choice(offers)
-    action: Message = {"type": offer["type"]}
-    for name, choice in offer.items():
-        if name == "type":
-            continue
-        if "one_of" in choice:
-            action[name] = rng.choice(choice["one_of"])
-        else:
-            action[name] = rng.sample(choice["some_of"], rng.randint(choice["min"], choice["max"]))
-    return action
 
 
 class Player:

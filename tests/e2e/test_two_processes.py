@@ -11,8 +11,8 @@ from collections.abc import Iterator
 import pytest
 
 from server.embedded import EmbeddedStore
-from tests.e2e.players import Player, check_agreement, check_commands, chosen
-from tests.support.clients import Client, Http, Kind, client
+from tests.e2e.players import Player, check_agreement, check_commands
+from tests.support.clients import Client, Http, Kind, chosen, client
 from tests.support.server import ServerProcess
 
 KINDS: tuple[Kind, ...] = ("json", "msgpack")

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import json
+import random
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -77,6 +78,20 @@ def without_nulls(value: Any) -> Any:
     if isinstance(value, dict):
         return {name: without_nulls(inner) for name, inner in value.items() if inner is not None}
     return value
+
+
+def chosen(rng: random.Random, offers: list[Message]) -> Message:
+    """One of the actions that the offers stand for."""
+    offer = rng.choice(offers)
+    action: Message = {"type": offer["type"]}
+    for name, choice in offer.items():
+        if name == "type":
+            continue
+        if "one_of" in choice:
+            action[name] = rng.choice(choice["one_of"])
+        else:
+            action[name] = rng.sample(choice["some_of"], rng.randint(choice["min"], choice["max"]))
+    return action
 
 
 class Closed(Exception):
@@ -169,8 +184,9 @@ class Client:
     _ids = itertools.count(1)
 
     def __init__(
-        self, socket: ClientConnection, kind: Kind, validate: Callable[[Message], None] | None
+        self, url: str, socket: ClientConnection, kind: Kind, validate: Callable[[Message], None] | None
     ) -> None:
+        self.url = url
         self.socket = socket
         self.kind: Kind = kind
         self.seen: list[Message] = []
@@ -399,7 +415,7 @@ async def join(
         **options,
     )
     assert socket.subprotocol == f"facedown.v1.{kind}"
-    return Client(socket, kind, validate)
+    return Client(url, socket, kind, validate)
 
 
 class Http:
