@@ -60,7 +60,12 @@ class Audience:
 
 def blanks(value: Sequence[Any] | None) -> tuple[None, ...] | None:
     """Only the length of ``value``: a None for each element."""
-    return None if value is None else (None,) * len(value)
+    return None if value is None else _blank(len(value))
+
+
+@cache
+def _blank(length: int) -> tuple[None, ...]:
+    return (None,) * length
 
 
 PUBLIC: Final = Audience("public", lambda value, holder, viewer: value)

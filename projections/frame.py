@@ -6,8 +6,8 @@ from typing import Any
 
 import msgspec
 from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
 
-from domain import table as tables
 from domain.actions import Offer
 from domain.game import Result
 from domain.registry import games
@@ -15,7 +15,7 @@ from domain.table import Table
 from domain.visibility import see
 from projections.base import GameView
 from projections.registry import projection
-from projections.viewer import Viewer
+from projections.viewer import REFEREE, SPECTATOR, Viewer
 
 
 class SeatView(msgspec.Struct, frozen=True):
@@ -63,36 +63,97 @@ def seat_views(table: Table) -> tuple[SeatView, ...]:
     )
 
 
-def view(table: Table, viewer: Viewer) -> View:
-    """What ``viewer`` sees of ``table``."""
-    game = None
-    if table.state is not None:
-        game = projection(table.game).view(see(table.state, viewer), viewer)
-    result = UNSET if table.result is None else table.result
+class Sight:
+    """A table at one version, looked at by many: what is the same for all is worked out once.
+
+    Args:
+        table: the table; it must not be changed, which its type forbids.
+    """
+
+    __slots__ = ("_frame", "_game", "_projection", "_public", "_seen", "_waiting", "table")
+
+    def __init__(self, table: Table) -> None:
+        self.table = table
+        self._game = games()[table.game]
+        self._projection = projection(table.game)
+        self._seen: dict[Viewer, Any] = {}
+        self._frame: View | None = None
+        self._public: GameView | None = None
+        self._waiting: tuple[int, ...] | None = None
+
+    def seen(self, viewer: Viewer) -> Any:
+        """The state of the game as ``viewer`` may know it. Only of a started table."""
+        found = self._seen.get(viewer)
+        if found is None:
+            assert self.table.state is not None
+            found = self._seen[viewer] = see(self.table.state, viewer)
+        return found
+
+    @property
+    def waiting(self) -> tuple[int, ...]:
+        """The seats that the table waits for."""
+        if self._waiting is None:
+            table = self.table
+            if table.status != "playing" or table.paused:
+                self._waiting = ()
+            else:
+                self._waiting = self._game.waiting(self.seen(SPECTATOR))
+        return self._waiting
+
+    def actions(self, viewer: Viewer) -> list[Offer]:
+        """What ``viewer`` may do now."""
+        table = self.table
+        if table.status != "playing" or viewer < 0 or table.paused:
+            return []
+        return self._game.actions(self.seen(viewer), viewer)
+
+    def view(self, viewer: Viewer) -> View:
+        """What ``viewer`` sees."""
+        if self._frame is None:
+            self._frame = _frame(self.table)
+        if self.table.state is None:
+            return self._frame
+        return replace(self._frame, game=self._game_view(viewer))
+
+    def _game_view(self, viewer: Viewer) -> GameView:
+        own = self._projection.own
+        if own is None or viewer == REFEREE:
+            return self._projection.view(self.seen(viewer), viewer)
+        if self._public is None:
+            self._public = self._projection.view(self.seen(SPECTATOR), SPECTATOR)
+        return self._public if viewer == SPECTATOR else own(self._public, self.seen(viewer), viewer)
+
+    def snapshot(self, viewer: Viewer) -> Snapshot:
+        """All that ``viewer`` may know."""
+        table = self.table
+        return Snapshot(table.version, table.status, self.view(viewer), self.actions(viewer), self.waiting)
+
+
+def _frame(table: Table) -> View:
     return View(
         table.status,
         seat_views(table),
-        game,
-        result,
+        None,
+        UNSET if table.result is None else table.result,
         paused=True if table.paused else UNSET,
         asked=table.asked or UNSET,
         next=UNSET if table.next is None else table.next,
     )
 
 
+def view(table: Table, viewer: Viewer) -> View:
+    """What ``viewer`` sees of ``table``."""
+    return Sight(table).view(viewer)
+
+
 def waiting(table: Table) -> tuple[int, ...]:
     """The seats that the table waits for."""
-    return tables.waiting(games()[table.game], table)
-
-
-def actions(table: Table, viewer: Viewer) -> list[Offer]:
-    """What ``viewer`` may do now."""
-    return tables.actions(games()[table.game], table, viewer)
+    return Sight(table).waiting
 
 
 def snapshot(table: Table, viewer: Viewer) -> Snapshot:
     """All that ``viewer`` may know of ``table`` as it stands."""
-    return Snapshot(table.version, table.status, view(table, viewer), actions(table, viewer), waiting(table))
+    return Sight(table).snapshot(viewer)
 
 
 def plain(value: Any) -> Any:

@@ -31,10 +31,15 @@ RESERVED = frozenset(
 
 
 class Projection(msgspec.Struct, frozen=True):
-    """The view of one game: its type, and the function from what a viewer may see of the state."""
+    """The view of one game: its type, and the function from what a viewer may see of the state.
+
+    ``own`` is optional: it makes a seat's view from the spectators' one and what the seat may see, where
+    that is cheaper. Both ways give the same.
+    """
 
     view_type: type[GameView]
     view: Callable[[Any, Viewer], GameView]
+    own: Callable[[Any, Any, Viewer], GameView] | None = None
 
 
 @cache
@@ -44,7 +49,7 @@ def projection(game: str) -> Projection:
     if module in RESERVED:
         raise TypeError(f"a game cannot be called {game!r}: projections.{module} is something else")
     found = importlib.import_module(f"projections.{module}")
-    return Projection(found.View, found.view)
+    return Projection(found.View, found.view, getattr(found, "own", None))
 
 
 def check_all() -> None:

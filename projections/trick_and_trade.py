@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
 
 from domain.games.trick_and_trade import deck, scoring
 from domain.games.trick_and_trade.state import TrickAndTradeState
@@ -38,6 +39,11 @@ class View(GameView, frozen=True, kw_only=True):
     multipliers: dict[str, int]
     scores: list[int]
     left_out: tuple[str | None, ...]
+
+
+def own(public: View, seen: TrickAndTradeState, viewer: Viewer) -> View:
+    """A seat's view: that of a spectator, with its own hand."""
+    return replace(public, hands=seen.hands)
 
 
 def view(seen: TrickAndTradeState, viewer: Viewer) -> View:

@@ -49,15 +49,20 @@ class Feed:
     """Tells each viewer of each version, encoding once for all that get the same bytes."""
 
     def __init__(self, table: Table) -> None:
-        self.table = table
+        self.sight = frame.Sight(table)
         self.viewers: dict[Viewer, list[Attachment]] = {}
         self._plain: dict[Viewer, Any] = {}
+
+    @property
+    def table(self) -> Table:
+        """The table at the version that is visible here."""
+        return self.sight.table
 
     def add(self, attachment: Attachment) -> None:
         """From now on tell this attachment too."""
         self.viewers.setdefault(attachment.viewer, []).append(attachment)
         if attachment.views == "patch" and attachment.viewer not in self._plain:
-            self._plain[attachment.viewer] = frame.plain(frame.view(self.table, attachment.viewer))
+            self._plain[attachment.viewer] = frame.plain(self.sight.view(attachment.viewer))
 
     def remove(self, attachment: Attachment) -> None:
         """Tell it nothing more."""
@@ -75,13 +80,14 @@ class Feed:
 
     def advance(self, commit: Commit, table: Table) -> None:
         """Show ``commit``, which led to ``table``."""
-        self.table = table
+        self.sight = frame.Sight(table)
         for viewer, there in list(self.viewers.items()):
-            self._tell(viewer, there, commit, table)
+            self._tell(viewer, there, commit)
 
-    def _tell(self, viewer: Viewer, there: Iterable[Attachment], commit: Commit, table: Table) -> None:
+    def _tell(self, viewer: Viewer, there: Iterable[Attachment], commit: Commit) -> None:
+        table = self.table
         events = redact_all(commit.events, viewer)
-        snapshot = frame.snapshot(table, viewer)
+        snapshot = self.sight.snapshot(viewer)
         patch: Any = UNSET
         if viewer in self._plain:
             plain = frame.plain(snapshot.view)

@@ -10,7 +10,6 @@ from domain import table as tables
 from domain.errors import Rejected
 from domain.events import Commit
 from domain.table import Decision, Table
-from projections import frame
 from projections.redaction import redact_all
 from projections.viewer import SPECTATOR, on_wire
 from server.access import viewer_of
@@ -137,7 +136,7 @@ class AttachJob(Answered):
 
     def _whole(self, feed: Feed, attachment: Attachment) -> Attached:
         table = feed.table
-        snapshot = frame.snapshot(table, attachment.viewer)
+        snapshot = feed.sight.snapshot(attachment.viewer)
         return Attached(
             id=self.message.id,
             table=table.id,
@@ -169,7 +168,7 @@ class AttachJob(Answered):
         ]
         for told in missed:
             last = told.commit.version == table.version
-            snapshot = frame.snapshot(table, viewer) if last else None
+            snapshot = feed.sight.snapshot(viewer) if last else None
             view: Any = UNSET
             if snapshot is not None and attachment.views != "none":
                 view = snapshot.view
@@ -207,7 +206,16 @@ class ActJob(Answered):
         def decide(table: Table) -> Decision:
             if tables.seat_of(table, token_hash) is None:
                 raise _Revoked
-            return tables.decide_act(room.game, table, seat, message.action, if_version=if_version)
+            sight = room.feed(seat).sight
+            return tables.decide_act(
+                room.game,
+                table,
+                seat,
+                message.action,
+                if_version=if_version,
+                seen=None if table.state is None else sight.seen(seat),
+                offers=sight.actions(seat),
+            )
 
         def stored(commit: Commit) -> None:
             connection.tell(Accepted(id=message.id, table=room.id, version=commit.version))

@@ -190,27 +190,23 @@ class Room:
         entries = await self.owner.store.read(self.id)
         if not entries:
             raise NoSuchTable(self.id)
-        table: Table | None = None
-        for entry in entries:
-            table = self._fold(table, entry)
+        first = self.decode(entries[0])
+        self._open(first)
+        commits = [first, *(self.decode(entry) for entry in entries[1:])]
+        table = tables.fold(self.game, commits)
         assert table is not None
+        for commit in commits:
+            self.writer.remember(commit)
         self.live = Feed(table)
-        delay = table.spectators.delay
-        if delay:
-            behind: Table | None = None
-            for entry in entries[: _visible(table)]:
-                behind = tables.apply(self.game, behind, self.decode(entry))
+        if table.spectators.delay:
+            behind = tables.fold(self.game, commits[: _visible(table)])
             assert behind is not None
             self.delayed = Feed(behind)
+            for commit in commits[behind.version :]:
+                behind = tables.apply(self.game, behind, commit)
+                self._keep(commit, behind, frame.waiting(behind))
 
-    def _fold(self, table: Table | None, entry: Entry) -> Table:
-        commit = self.decode(entry)
-        table = self._open(commit) if table is None else tables.apply(self.game, table, commit)
-        self.writer.remember(commit)
-        self._keep(commit, table)
-        return table
-
-    def _open(self, commit: Commit) -> Table:
+    def _open(self, commit: Commit) -> None:
         first = commit.events[0] if commit.events else None
         if not isinstance(first, TableOpened):
             raise CorruptLog("version 1 does not open a table")
@@ -218,14 +214,13 @@ class Room:
         if game is None:
             raise UnknownEvent(f"the game {first.game!r} is not known to this version of the server")
         self._game, self._codec = game, codec(first.game)
-        return tables.apply(game, None, commit)
 
     def decode(self, entry: Entry) -> Commit:
         """The commit of a stored entry. Raises `UnknownEvent` or `CorruptLog`."""
         return self._codec.decode(entry.version, entry.at_ms, entry.data)
 
-    def _keep(self, commit: Commit, table: Table) -> None:
-        self.recent.append(Told(commit, table.status, frame.waiting(table)))
+    def _keep(self, commit: Commit, table: Table, waiting: tuple[int, ...]) -> None:
+        self.recent.append(Told(commit, table.status, waiting))
         if len(self.recent) > RECENT + table.spectators.delay:
             self.recent.popleft()
 
@@ -293,9 +288,9 @@ class Room:
         """Take a stored commit and tell all viewers; ``table`` is what it led to."""
         was, before = self.table, self.feed(-1).table
         self.writer.remember(commit)
-        self._keep(commit, table)
         assert self.live is not None
         self.live.advance(commit, table)
+        self._keep(commit, table, self.live.sight.waiting)
         if self.delayed is not None:
             self._advance_delayed(table)
         for event in commit.events:

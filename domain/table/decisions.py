@@ -5,9 +5,11 @@ Each function gives a `Decision` or raises `Rejected`; nothing here knows the ti
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 
-from domain.dealing import Dealer, KeyedDealer
+from domain.dealing import Dealer, KeyedDealer, T
 from domain.errors import Rejected
 from domain.events import Event
 from domain.game import Emitter
@@ -22,9 +24,25 @@ class Decision(msgspec.Struct, frozen=True):
     table: Table
 
 
+class _TableDealer:
+    """Sets up the table's stream only when something is shuffled, which few actions do."""
+
+    __slots__ = ("_dealer", "_table")
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+        self._dealer: KeyedDealer | None = None
+
+    def shuffle(self, label: str, items: Sequence[T]) -> tuple[T, ...]:
+        if self._dealer is None:
+            added = [part.encode() if part else None for part in self._table.entropy]
+            self._dealer = KeyedDealer(self._table.deal_key, added)
+        return self._dealer.shuffle(label, items)
+
+
 def dealer_of(table: Table) -> Dealer:
     """The source of the table's shuffles: its key and what the seats added."""
-    return KeyedDealer(table.deal_key, [part.encode() if part else None for part in table.entropy])
+    return _TableDealer(table)
 
 
 def decision(game: AnyGame, table: Table, *events: Event) -> Decision:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from domain import actions as grammar
@@ -26,10 +26,14 @@ def decide_act(
     if_version: int | None = None,
     dealer: Dealer | None = None,
     standing_in: bool = False,
+    seen: Any = None,
+    offers: Sequence[grammar.Offer] | None = None,
 ) -> Decision:
     """An action of a seat in the game.
 
     Args:
+        seen: what the seat may know of this very state, where the caller has it already.
+        offers: what the seat is offered in this very state, likewise.
         if_version: refuse where the table has moved on.
         dealer: another source of shuffles than the table's own, for tests.
         standing_in: the server acts for a player who is away or has left.
@@ -48,8 +52,10 @@ def decide_act(
         raise Rejected("version_conflict", text, {"version": table.version})
     state = table.state
     assert state is not None
-    seen = see(state, seat)
-    offers = game.actions(seen, seat)
+    if seen is None:
+        seen = see(state, seat)
+    if offers is None:
+        offers = game.actions(seen, seat)
     if not offers:
         raise _not_your_turn(game, table, seat)
     if not grammar.allows(offers, action):
