@@ -16,8 +16,11 @@ if TYPE_CHECKING:
 
 
 def deadline(table: Table, seat: int) -> int | None:
-    """When the time of ``seat`` runs out (ms since 1970), or None where no clock runs for it."""
-    if table.clock is None or table.paused:
+    """When the time of ``seat`` runs out (ms since 1970), or None where no clock runs for it.
+
+    Only a person who is there has a clock: not a bot, not a free seat, not a player who is away.
+    """
+    if table.clock is None or table.paused or not _thinks(table, seat):
         return None
     since = table.running[seat]
     return None if since is None else since + table.clock.move_ms + table.banks_ms[seat]
@@ -58,7 +61,7 @@ def ticked(
     for seat, started in enumerate(running):
         bank = after.banks_ms[seat]
         done = started is not None and (seat == actor or seat not in waiting)
-        if done and started is not None:
+        if done and started is not None and before is not None and _thinks(before, seat):
             bank = max(0, bank - max(0, now - started - clock.move_ms))
         banks.append(bank)
         if seat not in waiting:
@@ -66,6 +69,11 @@ def ticked(
         else:
             since.append(now if started is None or done else started)
     return tuple(banks), tuple(since)
+
+
+def _thinks(table: Table, seat: int) -> bool:
+    there = table.seats[seat]
+    return there is not None and not there.bot and not there.away
 
 
 def _actor(commit: Commit) -> int | None:

@@ -108,12 +108,9 @@ def decide_timeout(game: AnyGame, table: Table, *, seat: int, now_ms: int) -> De
         Rejected: ``illegal_action`` where there is nothing to do: the seat has acted, is away already,
             or has time left.
     """
-    there = table.seats[seat]
     at = deadline(table, seat)
     if table.over or at is None or seat not in waiting(game, table):
         raise Rejected("illegal_action", f"no clock runs for seat {seat}")
-    if (there is not None and (there.away or there.bot)) or (there is None and table.on_timeout == "bot"):
-        raise Rejected("illegal_action", f"nobody thinks on seat {seat}")
     if now_ms < at:
         raise Rejected("illegal_action", f"seat {seat} has {at - now_ms} ms left")
     events: list[Event] = [happened.TimedOut(seat, table.on_timeout)]

@@ -6,7 +6,6 @@ import random
 from collections.abc import Callable
 from typing import Any
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -155,7 +154,6 @@ def test_where_the_table_waits_nobody_plays_for_an_absent_player() -> None:
     assert table.act(turn)[0] == Returned(turn)
 
 
-@pytest.mark.xfail(strict=True, reason="the clock of a free seat can fire again and again")
 def test_where_the_table_waits_the_time_of_a_free_seat_runs_out_once_at_most() -> None:
     table = Running(clock=CLOCK, on_timeout="wait")
     turn = table.turn
