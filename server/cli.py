@@ -1,17 +1,31 @@
-"""The command line: ``facedown serve``, ``games``, ``play``, ``watch``, ``log``."""
+"""The command line. Each command is a module of `server.commands`; here are its name and its options.
+
+Exit codes: 0 done, 1 it could not be done, 2 it was asked for in a wrong way.
+"""
 
 from __future__ import annotations
 
 import os
-import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 app = typer.Typer(
     no_args_is_help=True, add_completion=False, help="Card games with hidden information, served."
 )
+
+HERE = "http://localhost:8000"
+
+Url = Annotated[str, typer.Option(help="address of the server")]
+Json = Annotated[bool, typer.Option("--json", help="write JSON, and nothing else, to standard output")]
+Token = Annotated[
+    str | None,
+    typer.Option(
+        help="token of a seat, a spectator or the host; better in the variable than in the list of processes",
+        envvar="FACEDOWN_VIEWER_TOKEN",
+    ),
+]
 
 
 @app.callback()
@@ -30,38 +44,98 @@ def serve(
     allow_weak_store: Annotated[
         bool, typer.Option("--allow-weak-store", help="accept a store that may lose what it acknowledged")
     ] = False,
+    workers: Annotated[int | None, typer.Option(help="processes that serve; one a core")] = None,
     log_level: Annotated[str | None, typer.Option(help="debug, info, warning or error")] = None,
 ) -> None:
     """Run the server; without a store named, with one of its own in ./facedown-data."""
-    from server.embedded import EmbeddedStoreError
-    from server.run import serve as run
-    from server.settings import Settings, SettingsError, misspelt
-    from server.store.base import StoreUnavailable, WeakStore
+    from server.commands import serve as command
 
-    try:
-        settings = Settings.from_env(os.environ).replaced(
-            host=host,
-            port=port,
-            store=store,
-            data=data,
-            allow_weak_store=allow_weak_store or None,
-            log_level=log_level,
-        )
-    except SettingsError as error:
-        _fail(str(error))
-    for name, meant in misspelt(os.environ):
-        typer.echo(f"{name} is no setting; did you mean {meant}?", err=True)
-    try:
-        done = run(
-            settings,
-            lambda address: typer.echo(f"Facedown serves at {address}  (stop with Ctrl-C)", err=True),
-        )
-    except (EmbeddedStoreError, StoreUnavailable, WeakStore) as error:
-        _fail(str(error))
-    if not done:
-        raise typer.Exit(1)
+    command.run(
+        os.environ,
+        host=host,
+        port=port,
+        store=store,
+        data=data,
+        allow_weak_store=allow_weak_store or None,
+        workers=workers,
+        log_level=log_level,
+    )
 
 
-def _fail(message: str) -> None:
-    typer.echo(f"facedown: {message}", err=True)
-    sys.exit(1)
+@app.command()
+def games(
+    url: Annotated[str | None, typer.Option(help="ask this server; absent: the games installed here")] = None,
+    json: Json = False,
+) -> None:
+    """List the games."""
+    from server.commands import games as command
+
+    command.run(url, json=json)
+
+
+@app.command()
+def play(
+    game: Annotated[str, typer.Argument(help="name of the game, as in `facedown games`")],
+    bots: Annotated[bool, typer.Option("--bots", help="let random players take every seat")] = False,
+    seats: Annotated[int | None, typer.Option(help="absent: as few as the game allows")] = None,
+    url: Annotated[
+        str | None, typer.Option(help="play at this server; absent: at one started for it")
+    ] = None,
+    codec: Annotated[
+        Literal["json", "msgpack", "mixed"], typer.Option(help="encoding of the connections")
+    ] = "json",
+    options: Annotated[str | None, typer.Option(help="options of the game, a JSON object")] = None,
+    seed: Annotated[
+        int | None, typer.Option(help="of what the players choose; the deal stays random")
+    ] = None,
+    timeout: Annotated[float, typer.Option(help="seconds that the game may last", min=0.1)] = 300.0,
+    json: Json = False,
+) -> None:
+    """Play one whole game over real connections, and write how it ended."""
+    from server.commands import play as command
+    from server.commands.common import MISUSED, fail
+
+    if not bots:
+        fail("only random players can play from here: add --bots", MISUSED)
+    plan = command.Plan(
+        game=game,
+        seats=seats,
+        options=command.options_of(options),
+        codecs=("json", "msgpack") if codec == "mixed" else (codec,),
+        seed=seed,
+        timeout_s=timeout,
+    )
+    command.run(plan, url, json=json)
+
+
+@app.command()
+def watch(
+    table: Annotated[str, typer.Argument(help="id of the table")],
+    url: Url = HERE,
+    token: Token = None,
+    json: Json = False,
+) -> None:
+    """Write what happens at a table as it happens, until it is over."""
+    from server.commands import watch as command
+
+    command.run(table, url, token, json=json)
+
+
+@app.command()
+def log(
+    table: Annotated[str, typer.Argument(help="id of the table")],
+    url: Url = HERE,
+    token: Token = None,
+    opened: Annotated[
+        bool, typer.Option("--open", help="all of a finished game, with nothing hidden")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Write what has happened at a table, one version a line."""
+    from server.commands import log as command
+
+    command.run(table, url, token, opened=opened, json=json)
+
+
+if __name__ == "__main__":
+    app()
