@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import structlog
 
 from domain import table as tables
@@ -69,7 +70,7 @@ class Writer:
             return None
         if not command.http and commit.by != by:
             return None
-        if known.action != command.action:
+        if _bytes(known.action) != _bytes(command.action):
             raise Rejected(
                 "id_reused",
                 f"the id {command.id!r} belongs to another action of yours (version {version}); use a new id",
@@ -170,6 +171,10 @@ class Writer:
                 self._settle_later()
 
         asyncio.get_running_loop().call_later(1.0, lambda: self._room.post(Call(settle, None)))
+
+
+# Not by ==, for which 1, 1.0 and True are the same.
+_bytes = msgspec.msgpack.Encoder(order="sorted").encode
 
 
 def _hash(by: Author, command: Command) -> int:
