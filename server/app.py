@@ -22,6 +22,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from domain.errors import Rejected
 from projections.registry import check_all
+from server.admin import Admin
+from server.limits import Buckets
+from server.metrics import ERRORS, LIMITED, Metrics
 from server.openapi import description
 from server.routes import Api, error_reply
 from server.schema import messages
@@ -67,12 +70,15 @@ def create_app(settings: Settings, store: EventStore | None = None) -> Starlette
             Route("/v1/schema", _constant(lambda: msgspec.json.encode(messages()))),
             Route("/v1/openapi.json", _constant(description)),
             Route("/healthz", _health),
-            Route("/readyz", _ready(service)),
+            Route("/readyz", _ready(service, endpoint)),
+            *([Route("/metrics", _metrics(service, endpoint))] if settings.metrics else []),
+            *(Admin(service, endpoint).routes() if settings.operator_token else []),
             WebSocketRoute("/v1/ws", endpoint.__call__),
             *_pages(),
         ],
         middleware=[
             Middleware(Origins, allowed=settings.origins),
+            Middleware(Requests, burst=settings.request_burst, rate_per_s=settings.request_rate_per_s),
             Middleware(
                 CORSMiddleware,
                 allow_origins=list(settings.origins) or ["*"],
@@ -101,8 +107,19 @@ async def _health(request: Request) -> Response:
     return JSONResponse({"status": "ok"})
 
 
-def _ready(service: Service) -> Callable[[Request], Awaitable[Response]]:
+def _metrics(service: Service, endpoint: Endpoint) -> Callable[[Request], Awaitable[Response]]:
+    page = Metrics(service, endpoint)
+
+    async def serve(request: Request) -> Response:
+        return Response(page.page(), media_type="text/plain; version=0.0.4; charset=utf-8")
+
+    return serve
+
+
+def _ready(service: Service, endpoint: Endpoint) -> Callable[[Request], Awaitable[Response]]:
     async def ready(request: Request) -> Response:
+        if endpoint.draining:
+            return error_reply(Rejected("unavailable", "the server takes no new connections"))
         try:
             await service.store.now_ms()
         except StoreUnavailable:
@@ -125,6 +142,7 @@ async def _http_error(request: Request, error: Exception) -> Response:
 
 
 async def _crashed(request: Request, error: Exception) -> Response:
+    ERRORS.inc()
     log.error("request_failed", path=request.url.path, exc_info=error)
     return error_reply(Rejected("unavailable", "the server could not do this; nothing has changed"))
 
@@ -158,6 +176,32 @@ class Origins:
                 await response(scope, receive, send)
                 return
         await self._app(scope, receive, _secured(send))
+
+
+class Requests:
+    """Refuses addresses that change too much too fast.
+
+    Args:
+        app: the application behind it.
+        burst: requests at once.
+        rate_per_s: requests a second for long.
+    """
+
+    def __init__(self, app: ASGIApp, burst: int, rate_per_s: float) -> None:
+        self._app = app
+        self._buckets = Buckets(burst, rate_per_s, time.monotonic)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        if scope["type"] == "http" and scope["method"] in ("POST", "DELETE"):
+            address = scope["client"][0] if scope.get("client") else ""
+            if wait_ms := self._buckets.take(address):
+                LIMITED.labels("request").inc()
+                text = f"too many requests from this address; go on in {wait_ms} ms"
+                refused = Rejected("rate_limited", text, {"retry_after_ms": wait_ms})
+                await error_reply(refused)(scope, receive, send)
+                return
+        await self._app(scope, receive, send)
 
 
 _HEADERS = [

@@ -15,6 +15,7 @@ import structlog
 from msgspec import UNSET, UnsetType
 
 from domain.registry import games
+from server import metrics
 from server.codec import BadFrame, Kind, decode, encode, is_id
 from server.feed import Attachment
 from server.jobs import NoSuchTable, refusal
@@ -70,6 +71,11 @@ class Connection:
         self._refused = 0
         self.talk_bucket = new_bucket()
 
+    @property
+    def queued_bytes(self) -> int:
+        """How much waits to be sent."""
+        return self._bytes
+
     # --- out ----------------------------------------------------------------------------------------
 
     def send(self, frame: str | bytes) -> None:
@@ -95,6 +101,7 @@ class Connection:
         """The reader is too slow: give up what waits, so that nobody else is slowed."""
         self.outbox.clear()
         self._bytes = 0
+        metrics.SLOW.inc()
         log.info("slow_reader", tables=len(self.attachments))
         self._end(CLOSE_POLICY, "slow reader", "slow")
 
@@ -174,6 +181,7 @@ class Connection:
             self._refused = 0
             return False
         self._refused += 1
+        metrics.LIMITED.labels("message").inc()
         if self._refused > FLOOD * self.service.settings.message_burst:
             self._end(CLOSE_POLICY, "too many messages", "closed")
             return True

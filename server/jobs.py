@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import structlog
 
 from domain.errors import CorruptLog, Rejected, UnknownEvent
+from server import metrics
 from server.store.base import HistoryBroken, OutcomeUnknown, StoreUnavailable
 
 if TYPE_CHECKING:
@@ -73,6 +74,7 @@ def refusal(error: Exception, table: str) -> Rejected:
         case UnknownEvent() | CorruptLog() | HistoryBroken():
             log.error("table_unreadable", table=table, reason=str(error))
             return Rejected("unavailable", "this table cannot be read by this server now")
+    metrics.ERRORS.inc()
     log.error("job_failed", table=table, exc_info=error)
     return Rejected("unavailable", "the server could not do this; nothing has changed")
 

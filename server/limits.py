@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter, OrderedDict
 from collections.abc import Callable
 
 
@@ -33,3 +34,52 @@ class Bucket:
             self._level -= amount
             return 0
         return max(1, round((amount - self._level) / self._rate * 1000))
+
+
+class Buckets:
+    """A bucket for each address; those not used for longest are forgotten, which refills them.
+
+    Args:
+        burst, rate_per_s, clock: of each `Bucket`.
+        most: how many addresses are remembered.
+    """
+
+    def __init__(
+        self, burst: float, rate_per_s: float, clock: Callable[[], float], most: int = 10_000
+    ) -> None:
+        self._each = (burst, rate_per_s, clock)
+        self._most = most
+        self._buckets: OrderedDict[str, Bucket] = OrderedDict()
+
+    def take(self, address: str) -> int:
+        """As `Bucket.take`, from the bucket of ``address``."""
+        bucket = self._buckets.pop(address, None) or Bucket(*self._each)
+        self._buckets[address] = bucket
+        if len(self._buckets) > self._most:
+            self._buckets.popitem(last=False)
+        return bucket.take()
+
+
+class Places:
+    """How many connections each address has.
+
+    Args:
+        most: allowed for one address.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._taken: Counter[str] = Counter()
+
+    def take(self, address: str) -> bool:
+        """Take a place, if there is one."""
+        if self._taken[address] >= self._most:
+            return False
+        self._taken[address] += 1
+        return True
+
+    def give_back(self, address: str) -> None:
+        """Give a place back."""
+        self._taken[address] -= 1
+        if self._taken[address] <= 0:
+            del self._taken[address]

@@ -12,6 +12,7 @@ from domain.events import Commit
 from domain.table import Decision, Table
 from projections.redaction import redact_all
 from projections.viewer import SPECTATOR, on_wire
+from server import metrics
 from server.access import viewer_of
 from server.feed import Attachment, Feed
 from server.room import Room, Told
@@ -123,11 +124,15 @@ class AttachJob(Answered):
                 missed = None
         if room.id in connection.attachments:
             connection.forget(room.id)
+        most = connection.service.settings.max_spectators_per_table
+        if viewer == SPECTATOR and len(feed.viewers.get(viewer, ())) >= most:
+            raise Rejected("forbidden", f"this table has {most} spectators here, more cannot be served")
         attachment = Attachment(connection, room.id, viewer, message.views)
         feed.add(attachment)
         connection.attachments[room.id] = attachment
         if viewer >= 0:
             connection.service.presence.arrived(room.id, viewer)
+        metrics.ATTACHES.labels("no" if missed is None else "yes").inc()
         if missed is None:
             connection.tell(self._whole(feed, attachment))
         else:
@@ -219,6 +224,7 @@ class ActJob(Answered):
 
         def stored(commit: Commit) -> None:
             connection.tell(Accepted(id=message.id, table=room.id, version=commit.version))
+            metrics.COMMANDS.labels(room.game.name, "accepted").inc()
 
         there = room.table.seats[seat]
         assert there is not None
@@ -228,6 +234,7 @@ class ActJob(Answered):
         except _Revoked:
             self.fail("forbidden", "this seat's token is not valid any more")
         except Rejected as refused:
+            metrics.COMMANDS.labels(room.game.name, refused.code).inc()
             connection.tell(
                 Refused(
                     id=message.id,

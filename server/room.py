@@ -19,6 +19,7 @@ from domain.registry import codec, games, table_codec
 from domain.table import AnyGame, RematchOpened, SeatLeft, Table, TableOpened
 from projections import frame
 from projections.viewer import Viewer
+from server import metrics
 from server.feed import Attachment, Feed
 from server.jobs import Call, Job, NoSuchTable, fail
 from server.store.base import Entry, EventStore
@@ -276,6 +277,7 @@ class Room:
     def reset(self, reason: str) -> None:
         """Forget everything, and tell all viewers why they see nothing more."""
         for attachment in self.attachments():
+            metrics.RESYNCS.inc()
             attachment.sink.drop(self.id, reason)
         self.live = self.delayed = self._game = None
         self.recent.clear()

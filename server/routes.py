@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import time
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
@@ -16,6 +17,8 @@ from domain.errors import Rejected
 from server.catalogue import catalogue
 from server.codec import BadFrame, is_id, parse_body
 from server.jobs import refusal
+from server.limits import Buckets
+from server.metrics import LIMITED
 from server.requests import AddBot, Admitted, Body, CreateTable, Mine, Mute, Nothing, PassHost, Quick, Sit
 from server.service import Service
 from server.wire import explain
@@ -130,6 +133,8 @@ class Api:
     def __init__(self, service: Service) -> None:
         self._service = service
         self._limit = service.settings.max_message_bytes
+        hourly = service.settings.tables_per_address_per_hour
+        self._tables = Buckets(hourly, hourly / 3600, time.monotonic)
 
     def routes(self) -> list[Route]:
         """All routes under ``/v1``."""
@@ -195,6 +200,10 @@ class Api:
         """``POST /v1/tables``."""
         query(request)
         body = await self._body(request, CreateTable)
+        if wait_ms := self._tables.take(request.client.host if request.client else ""):
+            LIMITED.labels("table").inc()
+            text = f"too many tables from this address; go on in {wait_ms} ms"
+            raise Rejected("rate_limited", text, {"retry_after_ms": wait_ms})
         return reply(await self._service.tables.create(body, idempotency_key(request)), 201)
 
     @answered

@@ -41,6 +41,8 @@ def config_for(app: Starlette, settings: Settings) -> uvicorn.Config:
         log_config=None,
         access_log=False,
         server_header=False,
+        proxy_headers=bool(settings.trusted_proxies),
+        forwarded_allow_ips=",".join(settings.trusted_proxies) or None,
         timeout_graceful_shutdown=max(1, round(settings.shutdown_grace_s)),
         backlog=4096,
     )

@@ -95,6 +95,11 @@ class Service:
             room = self._rooms[ident] = Room(self, ident)
         return room
 
+    @property
+    def rooms(self) -> int:
+        """How many tables are in memory."""
+        return len(self._rooms)
+
     def known(self, ident: str) -> Room | None:
         """The room of a table if this process has one."""
         return self._rooms.get(ident)

@@ -51,6 +51,12 @@ class Settings:
         request_burst: How many HTTP requests that change something one address may send at once.
         request_rate_per_s: How many of those per second it may send for long.
         max_attached_tables: How many tables one connection may be attached to.
+        max_connections_per_address: How many WebSocket connections one address may have to one process.
+        max_spectators_per_table: How many spectators one process serves at one table.
+        tables_per_address_per_hour: How many tables one address may open for long (and a burst of as many).
+        trusted_proxies: The addresses of proxies whose X-Forwarded-For and -Proto are believed.
+        operator_token: What makes its bearer the operator, 32 characters or more; None: there is none.
+        metrics: Whether `/metrics` is served.
         resume_window: How many versions back a connection can resume.
         bot_delay_ms: How long a bot waits before it moves, so that people can follow.
         turn_webhook: An http(s) address that is told by POST when a table waits for a person; None: nobody.
@@ -79,6 +85,12 @@ class Settings:
     request_burst: int = 1000
     request_rate_per_s: float = 200.0
     max_attached_tables: int = 200
+    max_connections_per_address: int = 4096
+    max_spectators_per_table: int = 10_000
+    tables_per_address_per_hour: int = 3600
+    trusted_proxies: tuple[str, ...] = ()
+    operator_token: str | None = None
+    metrics: bool = True
     resume_window: int = 300
     idle_tables: int = 1000
     bot_delay_ms: int = 300
@@ -98,6 +110,8 @@ class Settings:
             raise _error("log_level", f"must be one of {', '.join(LOG_LEVELS)}", self.log_level)
         if self.store is not None:
             _check_store(self.store)
+        if self.operator_token is not None and len(self.operator_token) < 32:
+            raise _error("operator_token", "must have 32 characters or more", "shorter")
         if self.turn_webhook is not None and not re.match(r"https?://[^/]", self.turn_webhook):
             raise _error("turn_webhook", "must be an http:// or https:// address", self.turn_webhook)
         for origin in self.origins:
@@ -149,6 +163,7 @@ class Settings:
     def __repr__(self) -> str:
         shown = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
         shown["store"] = self.store and without_password(self.store)
+        shown["operator_token"] = self.operator_token and "***"
         return f"Settings({', '.join(f'{name}={value!r}' for name, value in shown.items())})"
 
 
@@ -191,6 +206,9 @@ _RANGES: Final[dict[str, tuple[float, float]]] = {
     "request_burst": (1, 1_000_000),
     "request_rate_per_s": (0.1, 1_000_000),
     "max_attached_tables": (1, 10_000),
+    "max_connections_per_address": (1, 1_000_000),
+    "max_spectators_per_table": (0, 1_000_000),
+    "tables_per_address_per_hour": (1, 1_000_000),
     "resume_window": (0, 100_000),
     "idle_tables": (0, 1_000_000),
     "bot_delay_ms": (0, 60_000),

@@ -16,6 +16,7 @@ import structlog
 from domain import table as tables
 from domain.errors import CorruptLog, Rejected, UnknownEvent
 from domain.table import Decision, Table
+from server import metrics
 from server.jobs import NoSuchTable
 from server.room import Room
 from server.store.base import HistoryBroken, OutcomeUnknown, StoreUnavailable
@@ -94,6 +95,7 @@ class Timers:
                 continue
 
     async def _look(self, ident: str, claimed_ms: int) -> None:
+        metrics.TIMERS.inc()
         try:
             following = await self._service.call(ident, self._judge)
         except NoSuchTable:

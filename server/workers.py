@@ -8,11 +8,13 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable
 
 import structlog
+from prometheus_client import multiprocess
 
 from server.settings import Settings, variable
 
@@ -58,6 +60,7 @@ class Workers:
         self._started = started
         self._keep = keep
         self._stop = threading.Event()
+        self._figures = tempfile.TemporaryDirectory(prefix="facedown-metrics-")
         self._born: dict[subprocess.Popen[bytes], float] = {}
 
     def run(self) -> bool:
@@ -75,6 +78,7 @@ class Workers:
                 self._watch(listening)
             finally:
                 self._end()
+                self._figures.cleanup()
                 for number, handler in before.items():
                     signal.signal(number, handler)
         return True
@@ -84,7 +88,12 @@ class Workers:
 
     def _spawn(self, listening: socket.socket) -> None:
         descriptor = listening.fileno()
-        env = {**os.environ, **environment(self._settings), "FACEDOWN_PARENT": str(os.getpid())}
+        env = {
+            **os.environ,
+            **environment(self._settings),
+            "FACEDOWN_PARENT": str(os.getpid()),
+            "PROMETHEUS_MULTIPROC_DIR": self._figures.name,
+        }
         # The workers leave the terminal's group, so that Ctrl-C reaches the parent alone.
         process = subprocess.Popen(  # noqa: S603 - our own module
             [sys.executable, "-m", "server.workers", str(descriptor)],
@@ -103,6 +112,7 @@ class Workers:
                     continue
                 del self._born[process]
                 log.error("worker_died", pid=process.pid, code=code)
+                multiprocess.mark_process_dead(process.pid, self._figures.name)  # type: ignore[no-untyped-call]
                 if time.monotonic() - born < SHORTEST_LIFE_S:
                     self._stop.wait(1.0)
                 if not self._stop.is_set():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from domain.actions import canonical
 from domain.errors import Rejected
 from domain.events import By, Command, Commit, encode_commit
 from domain.table import Decision, Table
+from server import metrics
 from server.jobs import Call
 from server.store.base import Entry, OutcomeUnknown, StoreUnavailable, VersionTaken
 
@@ -123,20 +125,26 @@ class Writer:
         version = self._room.table.version + 1
         data = encode_commit(by, decision.events, command)
         await self._room.owner.before_append(decision.table)
+        began = time.perf_counter()
         self._room.hold()
         try:
             appended = await self._room.owner.store.append(self._room.id, version, data)
             commit = Commit(version, appended.at_ms, by, decision.events, command)
             table = tables.sealed(self._room.game, self._room.table, decision.table, commit)
+            stored_at = time.perf_counter()
+            metrics.APPEND.observe(stored_at - began)
             self._room.push(commit, table, mine=True)
+            metrics.FANOUT.observe(time.perf_counter() - stored_at)
             if stored is not None:
                 stored(commit)
             return commit
         except VersionTaken as taken:
+            metrics.CONFLICTS.inc()
             if taken.head < self._room.table.version:
                 self._history_lost(taken)
                 raise StoreUnavailable("the table's history is shorter than it was") from taken
         except OutcomeUnknown:
+            metrics.UNKNOWN.inc()
             self._unsettled = (version, data)
             self._settle_later()
             raise

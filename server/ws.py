@@ -10,8 +10,10 @@ import structlog
 from starlette.responses import JSONResponse
 from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
+from server import metrics
 from server.codec import Kind
 from server.connection import Connection
+from server.limits import Places
 from server.service import Service
 
 log = structlog.get_logger(__name__)
@@ -30,12 +32,46 @@ class Endpoint:
         self._service = service
         self._connections: set[Connection] = set()
         self._stopping = False
+        self._places = Places(service.settings.max_connections_per_address)
+
+    @property
+    def number(self) -> int:
+        """How many connections are open."""
+        return len(self._connections)
+
+    @property
+    def queued_bytes(self) -> int:
+        """How much waits to be sent, over all connections."""
+        return sum(connection.queued_bytes for connection in self._connections)
+
+    @property
+    def draining(self) -> bool:
+        """Whether no new connections are taken."""
+        return self._stopping
+
+    def drain(self) -> None:
+        """Take no new connections; those that are there go on."""
+        self._stopping = True
 
     async def __call__(self, socket: WebSocket) -> None:
         """One connection, from the handshake to its end."""
         if (refusal := self._refusal(socket)) is not None:
             await socket.send_denial_response(refusal)
             return
+        address = socket.client.host if socket.client else ""
+        if not self._places.take(address):
+            metrics.LIMITED.labels("connection").inc()
+            text = "this address has too many connections"
+            await socket.send_denial_response(_refused(429, "rate_limited", text))
+            return
+        metrics.CONNECTIONS.inc()
+        try:
+            await self._serve(socket)
+        finally:
+            metrics.CONNECTIONS.dec()
+            self._places.give_back(address)
+
+    async def _serve(self, socket: WebSocket) -> None:
         offered = socket.scope["subprotocols"]
         chosen = next((name for name in offered if name in SUBPROTOCOLS), None)
         await socket.accept(subprotocol=chosen)

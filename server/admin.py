@@ -1,0 +1,158 @@
+"""Calls of the operator, under ``/v1/admin``: look at tables without their secrets, close one, drain.
+
+They exist only where ``FACEDOWN_OPERATOR_TOKEN`` is set, and take it as a bearer token.
+"""
+
+from __future__ import annotations
+
+import hmac
+from typing import TYPE_CHECKING
+
+import msgspec
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from domain import table as tables
+from domain.errors import Rejected
+from domain.table import Decision, Table
+from projections.viewer import SPECTATOR
+from server.room import Room
+from server.routes import answered, bearer, query, reply
+
+if TYPE_CHECKING:
+    from server.service import Service
+    from server.ws import Endpoint
+
+
+class SeatNow(msgspec.Struct, frozen=True):
+    """A seat as the operator sees it."""
+
+    seat: int
+    name: str | None
+    bot: bool
+    away: bool
+    viewers: int
+
+
+class TableNow(msgspec.Struct, frozen=True, kw_only=True):
+    """A table as the operator sees it: how it stands, who is there, nothing of what is hidden."""
+
+    table: str
+    game: str
+    status: str
+    version: int
+    created_ms: int
+    at_ms: int
+    paused: bool
+    seats: tuple[SeatNow, ...]
+    spectators: int
+    waiting: tuple[int, ...]
+    deadlines: dict[str, int]
+
+
+class Admin:
+    """The operator's calls.
+
+    Args:
+        service: the process.
+        endpoint: its connections.
+    """
+
+    def __init__(self, service: Service, endpoint: Endpoint) -> None:
+        self._service = service
+        self._endpoint = endpoint
+
+    def routes(self) -> list[Route]:
+        """All routes under ``/v1/admin``."""
+
+        @answered
+        async def inspect(api: object, request: Request) -> Response:
+            self._check(request)
+            return reply(await self._inspect(request.path_params["table"]))
+
+        @answered
+        async def close(api: object, request: Request) -> Response:
+            self._check(request)
+            await self._close(request.path_params["table"])
+            return Response(status_code=204)
+
+        @answered
+        async def drain(api: object, request: Request) -> Response:
+            self._check(request)
+            self._endpoint.drain()
+            return Response(status_code=202)
+
+        @answered
+        async def state(api: object, request: Request) -> Response:
+            self._check(request)
+            return reply(
+                {
+                    "connections": self._endpoint.number,
+                    "rooms": self._service.rooms,
+                    "draining": self._endpoint.draining,
+                }
+            )
+
+        def route(path: str, handler: object, method: str) -> Route:
+            async def endpoint(request: Request) -> Response:
+                return await handler(None, request)  # type: ignore[operator, no-any-return]
+
+            return Route(path, endpoint, methods=[method])
+
+        return [
+            route("/v1/admin", state, "GET"),
+            route("/v1/admin/drain", drain, "POST"),
+            route("/v1/admin/tables/{table}", inspect, "GET"),
+            route("/v1/admin/tables/{table}", close, "DELETE"),
+        ]
+
+    def _check(self, request: Request) -> None:
+        query(request)
+        token = bearer(request)
+        wanted = self._service.settings.operator_token
+        if token is None:
+            raise Rejected("unauthorized", "this needs the operator's token")
+        if wanted is None or not hmac.compare_digest(token.encode(), wanted.encode()):
+            raise Rejected("unauthorized", "this is not the operator's token")
+
+    async def _inspect(self, ident: str) -> TableNow:
+        async def run(room: Room) -> TableNow:
+            await room.ready()
+            table = room.table
+            watching = room.attachments()
+            return TableNow(
+                table=ident,
+                game=table.game,
+                status=table.status,
+                version=table.version,
+                created_ms=table.created_ms,
+                at_ms=table.at_ms,
+                paused=table.paused,
+                seats=tuple(
+                    SeatNow(
+                        number,
+                        there.name if there else None,
+                        there is not None and there.bot,
+                        there is not None and there.away,
+                        sum(viewer.viewer == number for viewer in watching),
+                    )
+                    for number, there in enumerate(table.seats)
+                ),
+                spectators=sum(viewer.viewer == SPECTATOR for viewer in watching),
+                waiting=tables.waiting(room.game, table),
+                deadlines={str(seat): at for seat, at in tables.deadlines(table).items()},
+            )
+
+        return await self._service.call(ident, run)
+
+    async def _close(self, ident: str) -> None:
+        async def run(room: Room) -> None:
+            await room.ready()
+
+            def decide(table: Table) -> Decision:
+                return tables.decide_expire(room.game, table, reason="closed by the operator")
+
+            await room.writer.command("server", decide)
+
+        await self._service.call(ident, run)
