@@ -64,6 +64,7 @@ class Connection:
         self.attachments: dict[str, Attachment] = {}
         self.outbox: deque[str | bytes] = deque()
         self.closing: tuple[int, str] | None = None
+        self.alive = True
         self.wake = asyncio.Event()
         self._bytes = 0
         self._attaching = 0
@@ -118,7 +119,8 @@ class Connection:
             self.wake.set()
 
     def gone(self) -> None:
-        """The socket is closed or about to be: watch nothing any more."""
+        """The socket is closed or about to be: watch nothing any more, nor what is being attached to."""
+        self.alive = False
         self.service.lobby.unwatch(self)
         for table in list(self.attachments):
             self.forget(table)

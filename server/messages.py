@@ -81,7 +81,7 @@ class AttachJob(Answered):
             await room.watch()
             await room.ready()
             missed = await self._missed(room)
-            if connection.closing is None:
+            if connection.alive:
                 self._become(room, missed)
         finally:
             if room.watched and not room.attachments():
@@ -209,7 +209,7 @@ class ActJob(Answered):
         if_version = None if message.if_version is UNSET else message.if_version
 
         def decide(table: Table) -> Decision:
-            if tables.seat_of(table, token_hash) is None:
+            if tables.seat_of(table, token_hash) != seat:
                 raise _Revoked
             sight = room.feed(seat).sight
             return tables.decide_act(

@@ -23,7 +23,7 @@ from server import metrics
 from server.feed import Attachment, Feed
 from server.jobs import Call, Job, NoSuchTable, fail
 from server.store.base import Entry, EventStore
-from server.wire import Rematch, Said, ToClient
+from server.wire import Presence, Rematch, Said, ToClient
 from server.writer import Writer
 
 log = structlog.get_logger(__name__)
@@ -329,6 +329,13 @@ class Room:
         for feed in (self.live, self.delayed):
             if feed is not None:
                 feed.broadcast(message)
+
+    def tell_presence(self, message: Presence) -> None:
+        """A seat is connected, or no more: tell those who may know that somebody sits there."""
+        if self.live is not None and (not message.connected or self.live.table.seats[message.seat]):
+            self.live.broadcast(message)
+        if self.delayed is not None and self.delayed.table.seats[message.seat]:
+            self.delayed.broadcast(message)
 
     def _revoke(self, event: SeatLeft) -> None:
         assert self.live is not None

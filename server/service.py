@@ -160,9 +160,8 @@ class Service:
         elif topic == "presence" and (told := self.presence.read(payload)) is not None:
             ident, message = told
             room = self._rooms.get(ident)
-            for feed in (room.live, room.delayed) if room is not None else ():
-                if feed is not None:
-                    feed.broadcast(message)
+            if room is not None:
+                room.tell_presence(message)
 
     async def derived(self, key: str | None, scope: str) -> Derived | None:
         """What belongs to an idempotency key in a scope; None without a key."""
