@@ -26,7 +26,6 @@ from tests.support.watch import Watch, answer, fresh
 from tests.support.worlds import World
 
 SETTINGS = 4 if LONG else 1
-pytestmark = pytest.mark.timeout(900 if LONG else 60)
 
 
 def world(name: str, seats: int, number: int) -> World:

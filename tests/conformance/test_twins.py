@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
-from functools import cache
+from functools import lru_cache
 from statistics import median
 
 import pytest
@@ -18,7 +17,6 @@ from tests.support.watch import Kind, Watch
 from tests.support.worlds import World
 
 Setup = tuple[str, int]
-pytestmark = pytest.mark.timeout(900 if LONG else 60)
 
 WORLDS = 20 if LONG else 2
 MOMENTS = 16 if LONG else 5
@@ -30,7 +28,7 @@ KINDS: dict[str, Kind] = {"mein-schatz": lambda card: card == "orc"}
 """By game: what everybody learns of a card when it is drawn, without being told which card it is."""
 
 
-@cache
+@lru_cache(maxsize=4 if LONG else None)
 def world(name: str, seats: int, number: int) -> World:
     """World ``number`` of a setup: number 0 with the default options."""
     rng = random.Random(f"twins/{name}/{seats}/{number}")
@@ -48,25 +46,30 @@ def moments(played: World, rng: random.Random) -> list[int]:
     return sorted({*chosen, *rng.sample(pending, min(MOMENTS // 2, len(pending)))})
 
 
-def watched(setup: Setup, watching: str) -> Iterator[tuple[Watch, int, random.Random]]:
-    """Worlds with a viewer and a moment."""
+@pytest.fixture(
+    scope="module",
+    params=[(setup, watching) for setup in SETUPS for watching in ("seat", "spectator")],
+    ids=lambda param: f"{label(param[0])}-{param[1]}",
+)
+def watched(request: pytest.FixtureRequest) -> list[tuple[Watch, int]]:
+    """Worlds with a viewer and a moment, for one setup and kind of viewer."""
+    setup, watching = request.param
+    found = []
     for number in range(WORLDS):
         played = world(*setup, number)
         rng = random.Random(f"{setup}/{number}/{watching}")
         seats = range(played.seats) if LONG else [rng.randrange(played.seats)]
         for viewer in seats if watching == "seat" else [SPECTATOR]:
             watch = Watch(played, viewer, TRUSTED.get(setup[0], frozenset()), KINDS.get(setup[0]))
-            for version in moments(played, rng):
-                yield watch, version, rng
+            found += [(watch, version) for version in moments(played, rng)]
+    return found
 
 
-@pytest.mark.parametrize("watching", ["seat", "spectator"])
-@pytest.mark.parametrize("setup", SETUPS, ids=label)
-def test_worlds_that_differ_in_hidden_cards_look_the_same(setup: Setup, watching: str) -> None:
+def test_worlds_that_differ_in_hidden_cards_look_the_same(watched: list[tuple[Watch, int]]) -> None:
     strength = Strength()
-    for watch, version, rng in watched(setup, watching):
-        stream_twin(watch, version, rng, strength)
-    print(f"{label(setup)} {watching}: {strength.summary()}")  # noqa: T201
+    for watch, version in watched:
+        stream_twin(watch, version, random.Random(version), strength)
+    print(strength.summary())  # noqa: T201
     assert strength.moments >= WORLDS * MOMENTS
     assert strength.twins >= 0.8 * strength.moments
     assert strength.hand_differs >= 0.95 * strength.with_hidden_hand - 1
@@ -74,22 +77,20 @@ def test_worlds_that_differ_in_hidden_cards_look_the_same(setup: Setup, watching
     assert median(strength.hand_shares or [1]) >= 0.5
 
 
-@pytest.mark.parametrize("watching", ["seat", "spectator"])
-@pytest.mark.parametrize("setup", SETUPS, ids=label)
-def test_a_choice_that_is_still_secret_shows_nowhere(setup: Setup, watching: str) -> None:
+def test_a_choice_that_is_still_secret_shows_nowhere(watched: list[tuple[Watch, int]]) -> None:
     strength = Strength()
     secret = 0
-    for watch, version, rng in watched(setup, watching):
+    for watch, version in watched:
         secret += any(seat != watch.viewer for seat in still_secret(watch.world, version))
-        choice_twins(watch, version, rng, strength)
-    print(f"{label(setup)} {watching}: {strength.choices} other choices")  # noqa: T201
+        choice_twins(watch, version, random.Random(version), strength)
+    print(f"{strength.choices} other choices")  # noqa: T201
     assert bool(strength.choices) == bool(secret)
 
 
-@pytest.mark.parametrize("watching", ["seat", "spectator"])
-@pytest.mark.parametrize("setup", SETUPS, ids=label)
-def test_a_snapshot_does_not_depend_on_what_lies_in_hidden_zones_now(setup: Setup, watching: str) -> None:
+def test_a_snapshot_does_not_depend_on_what_lies_in_hidden_zones_now(
+    watched: list[tuple[Watch, int]],
+) -> None:
     strength = Strength()
-    for watch, version, rng in watched(setup, watching):
-        snapshot_twin(watch, version, rng, strength)
+    for watch, version in watched:
+        snapshot_twin(watch, version, random.Random(version), strength)
     assert strength.snapshots

@@ -23,11 +23,12 @@ def snapshot_twin(watch: Watch, version: int, rng: random.Random, strength: Stre
     world, viewer = watch.world, watch.viewer
     table = world.states[version - 1]
     assert table.state is not None
-    masked: dict[frozenset[str], list[tuple[Any, ...]]] = {}
+    masked: dict[Any, list[tuple[Any, ...]]] = {}
     families = _families(world.tracing)
     for path, card in _masked(table.state, see(table.state, viewer)):
         if card in families:
-            masked.setdefault(families[card], []).append(path)
+            alike = (families[card], watch.kind(card) if watch.kind else None)
+            masked.setdefault(alike, []).append(path)
     values: dict[tuple[Any, ...], Any] = {}
     for paths in masked.values():
         values.update(

@@ -166,10 +166,12 @@ def stream_twin(watch: Watch, version: int, rng: random.Random, strength: Streng
         strength.with_hidden_hand += 1
         search.budget = max(search.budget, budget // 2)
         for slot in sorted(movable):
-            if search.budget <= 0 or _hands_differ(watch, version, search.run):
-                break
-            others = [other for other in slots[slot] if _differs(dealt, slot, other)]
-            search.add([(slot, rng.choice(others))])
+            card = Script(exchanged(watch.world.tracing.sources, search.accepted)).card
+            others = [other for other in slots[slot] if card(other) != card(slot)]
+            outside = [other for other in others if other not in hands] or others
+            for other in rng.sample(outside, min(5, len(outside))):
+                if search.budget > 0 and not _hands_differ(watch, version, search.run):
+                    search.add([(slot, other)])
         strength.hand_differs += _hands_differ(watch, version, search.run)
     if slots:
         moved = {slot for pair in search.accepted for slot in pair}

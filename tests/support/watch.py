@@ -92,7 +92,7 @@ class Watch:
         that stands nowhere in the state any more is therefore left out while an equal one is known.
         """
         tracing, known = self.world.tracing, self.knowledge.known
-        there = tracing.inside(self.world.states[version - 1].state)
+        there = tracing.with_sources(tracing.inside(self.world.states[version - 1].state))
 
         def unseen(slot: Slot, card: Any) -> bool:
             if not isinstance(card, str) or known(slot, version):

@@ -69,6 +69,17 @@ class Tracing:
         return {self.slots[id(leaf)] for leaf in leaves(value) if id(leaf) in self.slots}
 
 
+    def with_sources(self, slots: set[Slot]) -> set[Slot]:
+        """``slots`` and those of earlier shuffles that their cards came from."""
+        found = set(slots)
+        for label, position in slots:
+            source = self.sources[label][position]
+            while isinstance(source, tuple):
+                found.add(source)
+                source = self.sources[source[0]][source[1]]
+        return found
+
+
 def leaves(value: Any) -> Iterator[Any]:
     """Every value inside nested tuples, lists, dicts and Structs."""
     if isinstance(value, tuple | list):
