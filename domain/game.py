@@ -50,7 +50,7 @@ def ranked(keys: Sequence[Any]) -> tuple[int, ...]:
 
 
 class Chance(Protocol):
-    """A bot's source of random numbers, handed in so that its choices can be repeated. No game is dealt by it."""
+    """A bot's source of random numbers, handed in so that its choices can be repeated. It never deals."""
 
     def random(self) -> float:
         """A number from 0.0 up to, but not including, 1.0."""

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from domain.registry import games
+from server.bots import policies_of
 from server.schema import game_schemas
 from server.settings import Settings
 
@@ -57,6 +58,7 @@ class Catalogue:
                 "title": game.title,
                 "seats": list(game.seats),
                 "help": game.help,
+                "bots": list(policies_of(game)),
                 "actions": {kind: dict(parameters) for kind, parameters in game.action_shapes.items()},
                 **game_schemas(game),
             }

@@ -71,6 +71,7 @@ class Service:
         """Let running jobs end, then let go of the store."""
         await self.timers.stop()
         await self.notices.stop()
+        await self.bots.close()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await self.store.close()
 

@@ -18,7 +18,7 @@ from domain.table import Decision, SeatTaken, Table, TableOpened
 from projections.facts import Facts
 from projections.viewer import SPECTATOR
 from server import access
-from server.bots import POLICIES
+from server.bots import require_policy
 from server.requests import AddBot, Created, CreateTable, Mute, Quick, QuickSeat, Rematched, Seated, Sit
 from server.room import Room
 from server.store.base import VersionTaken
@@ -168,15 +168,13 @@ class Tables:
 
     async def add_bot(self, ident: str, body: AddBot, token: str | None, key: str | None = None) -> Seated:
         """Seat a bot, as the host; its ``token`` is empty. Raises as `sit`, and ``bad_options``."""
-        if body.policy not in POLICIES:
-            message = f"policy: one of {', '.join(POLICIES)}, not {body.policy[:40]!r}"
-            raise Rejected("bad_options", message, {"option": "policy"})
         seat = None if body.seat is UNSET else body.seat
         action = canonical({"type": "bot", "policy": body.policy, "seat": seat})
 
         async def run(room: Room) -> Seated:
             def decide(table: Table) -> Decision:
                 access.require_host(table, token)
+                require_policy(room.game, body.policy)
                 return tables.decide_sit(
                     room.game,
                     table,

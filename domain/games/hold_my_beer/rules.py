@@ -9,7 +9,7 @@ from domain.actions import Offer, offer, one_of
 from domain.dealing import Dealer
 from domain.events import Event
 from domain.game import Emitter, Game, Result, ranked
-from domain.games.hold_my_beer import events
+from domain.games.hold_my_beer import advice, events
 from domain.games.hold_my_beer.scoring import BID_POINTS, bid_awards
 from domain.games.hold_my_beer.state import (
     DECK,
@@ -172,3 +172,6 @@ class HoldMyBeer(Game[HoldMyBeerOptions, HoldMyBeerState]):
         finished = ranked(state.scores)
         winners = tuple(seat for seat, place in enumerate(finished) if place == 1)
         return Result(finished, state.scores, winners, state.ended or "played_out")
+
+    def appraise(self, seen: HoldMyBeerState, seat: int, action: Mapping[str, Any]) -> float:
+        return advice.appraise(seen, seat, action)

@@ -12,7 +12,7 @@ from domain.dealing import Dealer
 from domain.errors import BadOptions
 from domain.events import Event
 from domain.game import Emitter, Game, Result
-from domain.games.mein_schatz import deck, events, scoring
+from domain.games.mein_schatz import advice, deck, events, scoring
 from domain.games.mein_schatz.explaining import explanation
 from domain.games.mein_schatz.state import (
     MeinSchatzOptions,
@@ -179,3 +179,6 @@ class MeinSchatz(Game[MeinSchatzOptions, MeinSchatzState]):
 
     def standing(self, state: MeinSchatzState) -> Result:
         return scoring.standing(state.gold, state.silver, state.last)
+
+    def appraise(self, seen: MeinSchatzState, seat: int, action: Action) -> float:
+        return advice.appraise(seen, seat, action)

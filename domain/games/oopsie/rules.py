@@ -9,7 +9,7 @@ from domain.actions import Offer, offer, one_of
 from domain.dealing import Dealer
 from domain.events import Event
 from domain.game import Emitter, Game, Result
-from domain.games.oopsie import events
+from domain.games.oopsie import advice, events
 from domain.games.oopsie.scoring import BID_POINTS, bid_awards, forfeited, standing
 from domain.games.oopsie.state import (
     DECK,
@@ -203,3 +203,6 @@ class Oopsie(Game[OopsieOptions, OopsieState]):
 
     def forfeit(self, state: OopsieState, seat: int) -> Result:
         return forfeited(state.scores, seat)
+
+    def appraise(self, seen: OopsieState, seat: int, action: Mapping[str, Any]) -> float:
+        return advice.appraise(seen, seat, action)

@@ -11,7 +11,7 @@ from domain.actions import Offer, offer, one_of
 from domain.dealing import Dealer
 from domain.events import Event
 from domain.game import Emitter, Game, Result
-from domain.games.thread_the_needle import deck, events, scoring
+from domain.games.thread_the_needle import advice, deck, events, scoring
 from domain.games.thread_the_needle.deck import TWO
 from domain.games.thread_the_needle.events import Line
 from domain.games.thread_the_needle.help import HELP
@@ -255,6 +255,9 @@ class ThreadTheNeedle(Game[ThreadTheNeedleOptions, ThreadTheNeedleState]):
             hand = state.last_hand
             threaded = scoring.needle_maker(state.scoring_card, hand.bids, hand.levels)
         return scoring.standing(state.scores, threaded, state.ended or "played_out")
+
+    def appraise(self, seen: ThreadTheNeedleState, seat: int, action: Mapping[str, Any]) -> float:
+        return advice.appraise(seen, seat, action)
 
 
 def _starter_of_two(state: ThreadTheNeedleState) -> int:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from domain.actions import Offer, offer, one_of
 from domain.dealing import Dealer
 from domain.events import Event
-from domain.game import Emitter, Game, Result
-from domain.games.trick_and_trade import deck, events
+from domain.game import Chance, Emitter, Game, Result
+from domain.games.trick_and_trade import advice, deck, events, imagining
+from domain.games.trick_and_trade.playout import playout
 from domain.games.trick_and_trade.scoring import placing, standing
 from domain.games.trick_and_trade.state import TrickAndTradeOptions, TrickAndTradeState, evolve
 
@@ -46,6 +47,7 @@ class TrickAndTrade(Game[TrickAndTradeOptions, TrickAndTradeState]):
         "take": {"trade": "a Trade card of the front row"},
         "take_lead": {},
     }
+    imagines = True
 
     def check(self, options: TrickAndTradeOptions, seats: int) -> None:
         deck.check_trade_cards(options.trade_cards)
@@ -125,3 +127,14 @@ class TrickAndTrade(Game[TrickAndTradeOptions, TrickAndTradeState]):
 
     def standing(self, state: TrickAndTradeState) -> Result:
         return standing(state.won, state.trades)
+
+    def appraise(self, seen: TrickAndTradeState, seat: int, action: Mapping[str, Any]) -> float:
+        return advice.appraise(seen, seat, action)
+
+    def worlds(
+        self, log: Sequence[Mapping[str, Any]], viewer: int, rng: Chance
+    ) -> Iterator[TrickAndTradeState]:
+        return imagining.worlds(log, viewer, rng)
+
+    def playout(self, world: TrickAndTradeState, seat: int, action: Mapping[str, Any], rng: Chance) -> float:
+        return playout(world, seat, action, rng)

@@ -9,7 +9,7 @@ from domain.actions import Action, Offer, offer, some_of
 from domain.dealing import Dealer
 from domain.events import Event
 from domain.game import Emitter, Game, Result
-from domain.games.trinket_trove import deck, events
+from domain.games.trinket_trove import advice, deck, events
 from domain.games.trinket_trove.explaining import explanation
 from domain.games.trinket_trove.lots import all_lots, cards_of, claimable, left, ranked_bids, strongest
 from domain.games.trinket_trove.scoring import standing
@@ -192,3 +192,11 @@ class TrinketTrove(Game[TrinketTroveOptions, TrinketTroveState]):
 
     def standing(self, state: TrinketTroveState) -> Result:
         return standing(state.hands, state.order, state.lone_mirrors)
+
+    def appraise(self, seen: TrinketTroveState, seat: int, action: Action) -> float:
+        return advice.appraise(seen, seat, action)
+
+    def candidates(
+        self, seen: TrinketTroveState, seat: int, offers: Sequence[Offer]
+    ) -> list[dict[str, Any]] | None:
+        return advice.bids(seen, seat) if offers[0]["type"] == "bid" else None
