@@ -90,5 +90,5 @@ def _told(options: Options) -> dict[str, Any]:
     return {
         name: value
         for name, value in msgspec.to_builtins(options).items()
-        if value is not None and not (isinstance(value, list) and value == usual.get(name))
+        if value is not None and not (isinstance(value, list | tuple) and value == usual.get(name))
     }
