@@ -16,6 +16,7 @@ from projections.viewer import Viewer
 RESERVED = frozenset(
     {
         "base",
+        "digests",
         "facts",
         "frame",
         "history",
@@ -26,6 +27,8 @@ RESERVED = frozenset(
         "viewer",
         "lobby",
         "table",
+        "rehearsal",
+        "verify",
     }
 )
 

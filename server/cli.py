@@ -137,5 +137,23 @@ def log(
     command.run(table, url, token, opened=opened, json=json)
 
 
+@app.command()
+def verify(
+    log: Annotated[str, typer.Argument(help="file with a log, also packed by gzip; - for standard input")],
+    shuffles_only: Annotated[
+        bool, typer.Option("--shuffles-only", help="do not play the game again (logs of another release)")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Check that a log is whole and that its cards were dealt as promised.
+
+    Exit code 0: proven. 1: something does not fit, or the log cannot prove it (the game is not over,
+    reveal: never).
+    """
+    from server.commands import verify as command
+
+    command.run(log, shuffles_only=shuffles_only, json=json)
+
+
 if __name__ == "__main__":
     app()

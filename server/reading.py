@@ -9,6 +9,7 @@ from domain.events import Commit
 from domain.registry import games
 from domain.table import Table
 from projections import frame, history
+from projections.digests import chained
 from projections.facts import Facts, facts
 from projections.viewer import REFEREE, SPECTATOR, Viewer, on_wire
 from server import access
@@ -101,6 +102,8 @@ class Reader:
     ) -> list[dict[str, Any]]:
         """The lines of a table's log as the bearer may read it; ``opened``: all of a finished game.
 
+        Each has its digest (see `projections.digests`).
+
         Raises:
             Rejected: ``unauthorized``, ``forbidden``, ``no_such_table``.
         """
@@ -115,7 +118,8 @@ class Reader:
             return table, viewer, commits
 
         table, viewer, commits = await self._service.call(ident, run)
-        return [history.header(table, viewer), *history.lines(commits, viewer, patches=patches)]
+        lines = history.lines(commits, viewer, patches=patches)
+        return list(chained([history.header(table, viewer), *lines]))
 
     def _referee(self, table: Table) -> Viewer:
         if not table.over:
