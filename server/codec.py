@@ -80,11 +80,9 @@ def parse_body(raw: bytes) -> object:
     return _decode_json(raw)
 
 
-def encode(kind: Kind, message: object) -> str | bytes:
-    """Write a message that the server built: text for JSON, bytes for MessagePack."""
-    if kind == "json":
-        return _JSON_ENCODER.encode(message).decode()
-    return _MSGPACK_ENCODER.encode(message)
+def encode(kind: Kind, message: object) -> bytes:
+    """Write a message that the server built; JSON as the UTF-8 of its text."""
+    return _JSON_ENCODER.encode(message) if kind == "json" else _MSGPACK_ENCODER.encode(message)
 
 
 _JSON_ENCODER = msgspec.json.Encoder()

@@ -17,6 +17,7 @@ from msgspec import UNSET, UnsetType
 from domain.registry import games
 from server import metrics
 from server.codec import BadFrame, Kind, decode, encode, is_id
+from server.direct import BINARY, TEXT, DirectProtocol
 from server.feed import Attachment
 from server.jobs import NoSuchTable, refusal
 from server.limits import Bucket
@@ -62,11 +63,14 @@ class Connection:
         self.service = service
         self.kind: Kind = kind
         self.attachments: dict[str, Attachment] = {}
-        self.outbox: deque[str | bytes] = deque()
+        self.outbox: deque[bytes] = deque()
         self.closing: tuple[int, str] | None = None
         self.alive = True
         self.wake = asyncio.Event()
         self._bytes = 0
+        self._line: DirectProtocol | None = None
+        self._flushing = False
+        self._call_soon = asyncio.get_running_loop().call_soon
         self._attaching = 0
         self._bucket = Bucket(settings.message_burst, settings.message_rate_per_s, time.monotonic)
         self._refused = 0
@@ -79,7 +83,7 @@ class Connection:
 
     # --- out ----------------------------------------------------------------------------------------
 
-    def send(self, frame: str | bytes) -> None:
+    def send(self, frame: bytes) -> None:
         """Queue a frame; a reader that leaves too much waiting is cut off."""
         if self.closing is not None:
             return
@@ -88,9 +92,34 @@ class Connection:
         self._bytes += len(frame)
         if self._bytes > settings.queue_bytes or len(self.outbox) > settings.queue_messages:
             self.cut()
+        if self._line is None:
+            self.wake.set()
+        elif not self._flushing:
+            self._flushing = True
+            self._call_soon(self._flush)
+
+    def go_direct(self, line: DirectProtocol) -> None:
+        """Read from the socket's protocol and write to it, past ASGI."""
+        self._line = line
+        line.begin(self.receive, self._flush, self.lost)
+
+    def _flush(self) -> None:
+        self._flushing = False
+        line = self._line
+        if line is not None and self.outbox and line.can_write:
+            frames = list(self.outbox)
+            self.outbox.clear()
+            self._bytes = 0
+            line.write_frames(TEXT if self.kind == "json" else BINARY, frames)
+
+    def lost(self) -> None:
+        """The socket is gone."""
+        if self.closing is None:
+            self.closing = (1006, "")
+            self.gone()
         self.wake.set()
 
-    def sent(self, frame: str | bytes) -> None:
+    def sent(self, frame: bytes) -> None:
         """A frame has left the outbox."""
         self._bytes -= len(frame)
 
@@ -116,6 +145,7 @@ class Connection:
                 self.outbox.append(encode(self.kind, Detached(table=table, reason=reason)))
             self.closing = (code, text)
             self.gone()
+            self._flush()
             self.wake.set()
 
     def gone(self) -> None:
@@ -145,7 +175,7 @@ class Connection:
 
     # --- in -----------------------------------------------------------------------------------------
 
-    async def receive(self, frame: str | bytes) -> None:
+    def receive(self, frame: str | bytes) -> None:
         """Take one frame from the client. Never raises for what the client sent."""
         if self.closing is not None:
             return
@@ -166,7 +196,7 @@ class Connection:
         except BadFrame as bad:
             self.tell(Error(id=bad.id or UNSET, code=bad.code, message=bad.message))
             return
-        await self._dispatch(message)
+        self._dispatch(message)
 
     def _id_of(self, frame: str | bytes) -> str | UnsetType:
         """The id of a frame that is not taken, so that its answer can carry it."""
@@ -197,7 +227,7 @@ class Connection:
         )
         return True
 
-    async def _dispatch(self, message: Any) -> None:
+    def _dispatch(self, message: Any) -> None:
         match message:
             case Act():
                 self._post(message.table, ActJob(self, message))
@@ -210,7 +240,7 @@ class Connection:
             case Ping():
                 self.tell(Pong(id=message.id, at_ms=self.service.now_ms()))
             case WatchLobby():
-                await self._watch_lobby(message)
+                self.service.spawn(self._watch_lobby(message))
             case UnwatchLobby():
                 self.service.lobby.unwatch(self)
                 self.tell(LobbyUnwatched(id=message.id))

@@ -26,7 +26,7 @@ class Sink(Protocol):
 
     kind: Kind
 
-    def send(self, frame: str | bytes) -> None:
+    def send(self, frame: bytes) -> None:
         """Queue a frame."""
 
     def drop(self, table: str, reason: str) -> None:
@@ -93,7 +93,7 @@ class Feed:
             plain = frame.plain(snapshot.view)
             patch = merge_patch(self._plain[viewer], plain)
             self._plain[viewer] = plain
-        frames: dict[tuple[Kind, Views], str | bytes] = {}
+        frames: dict[tuple[Kind, Views], bytes] = {}
         for attachment in list(there):
             key = (attachment.sink.kind, attachment.views)
             if key not in frames:
@@ -115,7 +115,7 @@ class Feed:
 
     def broadcast(self, message: ToClient) -> None:
         """Send one message to everybody who watches."""
-        frames: dict[Kind, str | bytes] = {}
+        frames: dict[Kind, bytes] = {}
         for attachment in self.attachments():
             kind = attachment.sink.kind
             if kind not in frames:

@@ -31,7 +31,7 @@ class Watcher(Protocol):
 
     kind: Kind
 
-    def send(self, frame: str | bytes) -> None:
+    def send(self, frame: bytes) -> None:
         """Queue a frame."""
 
 
@@ -122,7 +122,7 @@ class Lobby:
                 self._tell(entry.game, LobbyChange(changed=self._plain(entry)))
 
     def _tell(self, game: str, change: LobbyChange) -> None:
-        frames: dict[Kind, str | bytes] = {}
+        frames: dict[Kind, bytes] = {}
         for watcher, wanted in list(self._watchers.items()):
             if wanted in (None, game):
                 if watcher.kind not in frames:

@@ -14,6 +14,7 @@ from starlette.applications import Starlette
 
 from server import logs
 from server.app import create_app
+from server.direct import DirectProtocol
 from server.embedded import EmbeddedStore, EmbeddedStoreError
 from server.service import Service
 from server.settings import Settings
@@ -32,7 +33,7 @@ def config_for(app: Starlette, settings: Settings) -> uvicorn.Config:
         port=settings.port,
         loop="auto",
         http="httptools",
-        ws=SocketProtocol,
+        ws=DirectProtocol if settings.direct else SocketProtocol,
         ws_max_size=settings.max_frame_bytes,
         ws_per_message_deflate=False,
         ws_ping_interval=settings.ping_interval_s,

@@ -57,6 +57,7 @@ class Settings:
         trusted_proxies: The addresses of proxies whose X-Forwarded-For and -Proto are believed.
         operator_token: What makes its bearer the operator, 32 characters or more; None: there is none.
         metrics: Whether `/metrics` is served.
+        direct: Whether WebSocket frames go straight to and from the socket, past ASGI, as the same bytes.
         resume_window: How many versions back a connection can resume.
         bot_delay_ms: How long a bot waits before it moves, so that people can follow.
         turn_webhook: An http(s) address that is told by POST when a table waits for a person; None: nobody.
@@ -91,6 +92,7 @@ class Settings:
     trusted_proxies: tuple[str, ...] = ()
     operator_token: str | None = None
     metrics: bool = True
+    direct: bool = True
     resume_window: int = 300
     idle_tables: int = 1000
     bot_delay_ms: int = 300

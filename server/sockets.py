@@ -25,10 +25,14 @@ class SocketProtocol(WebSocketsSansIOProtocol):
                 self.frames[0].decode()
             except UnicodeDecodeError:
                 self.frames = []
-                self.conn.send_close(CLOSE_NOT_UTF8, "text must be UTF-8")
-                self.handle_parser_exception()
+                self.refuse_text()
                 return
         super().send_receive_event_to_app()
+
+    def refuse_text(self) -> None:
+        """Close because of text that is not UTF-8."""
+        self.conn.send_close(CLOSE_NOT_UTF8, "text must be UTF-8")
+        self.handle_parser_exception()
 
     def handle_ping(self) -> None:
         """Answer, unless the client lets answers pile up without reading them."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
+from collections.abc import Callable
 from typing import Final
 
 import structlog
@@ -13,10 +13,14 @@ from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 from server import metrics
 from server.codec import Kind
 from server.connection import Connection
+from server.direct import EXTENSION, DirectProtocol
 from server.limits import Places
 from server.service import Service
 
 log = structlog.get_logger(__name__)
+
+LOST = 1006
+GOODBYE_S = 5.0
 
 SUBPROTOCOLS: Final[dict[str, Kind]] = {"facedown.v1.json": "json", "facedown.v1.msgpack": "msgpack"}
 
@@ -77,16 +81,17 @@ class Endpoint:
         await socket.accept(subprotocol=chosen)
         connection = Connection(self._service, SUBPROTOCOLS[chosen] if chosen else "json")
         self._connections.add(connection)
-        writer = asyncio.create_task(_write(socket, connection))
+        line = socket.scope.get("extensions", {}).get(EXTENSION)
         try:
-            await _read(socket, connection)
+            if isinstance(line, DirectProtocol) and self._service.settings.direct:
+                connection.go_direct(line)
+                await connection.wake.wait()
+                await _close(socket, connection, line.abort)
+            else:
+                await _pump(socket, connection)
         finally:
             connection.gone()
             self._connections.discard(connection)
-            if connection.closing is None:
-                writer.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await writer
 
     def _refusal(self, socket: WebSocket) -> JSONResponse | None:
         origins = self._service.settings.origins
@@ -121,6 +126,35 @@ def _refused(status: int, code: str, message: str) -> JSONResponse:
     return JSONResponse({"code": code, "message": message}, status)
 
 
+async def _close(socket: WebSocket, connection: Connection, abort: Callable[[], None]) -> None:
+    """Say goodbye to a client that may have stopped reading."""
+    assert connection.closing is not None
+    code, reason = connection.closing
+    if code == LOST or socket.application_state is not WebSocketState.CONNECTED:
+        return
+    try:
+        async with asyncio.timeout(GOODBYE_S):
+            await socket.close(code, reason)
+    except TimeoutError:
+        abort()
+    except (WebSocketDisconnect, RuntimeError, OSError):
+        return
+
+
+async def _pump(socket: WebSocket, connection: Connection) -> None:
+    """Move frames by ASGI until either side has had enough."""
+    reader = asyncio.create_task(_read(socket, connection))
+    writer = asyncio.create_task(_write(socket, connection))
+    try:
+        await asyncio.wait((reader, writer), return_when=asyncio.FIRST_COMPLETED)
+        if connection.closing is not None:
+            await asyncio.wait((writer,), timeout=GOODBYE_S)
+    finally:
+        reader.cancel()
+        writer.cancel()
+        await asyncio.gather(reader, writer, return_exceptions=True)
+
+
 async def _read(socket: WebSocket, connection: Connection) -> None:
     while connection.closing is None:
         message = await socket.receive()
@@ -129,26 +163,24 @@ async def _read(socket: WebSocket, connection: Connection) -> None:
         text = message.get("text")
         frame = text if text is not None else message.get("bytes")
         if frame is not None:
-            await connection.receive(frame)
+            connection.receive(frame)
 
 
 async def _write(socket: WebSocket, connection: Connection) -> None:
-    outbox = connection.outbox
+    outbox, text = connection.outbox, connection.kind == "json"
     try:
         while True:
             while outbox:
                 frame = outbox.popleft()
-                if isinstance(frame, str):
-                    await socket.send({"type": "websocket.send", "text": frame})
+                if text:
+                    await socket.send({"type": "websocket.send", "text": frame.decode()})
                 else:
                     await socket.send({"type": "websocket.send", "bytes": frame})
                 connection.sent(frame)
             if connection.closing is not None:
-                code, reason = connection.closing
-                if socket.application_state is WebSocketState.CONNECTED:
-                    await socket.close(code, reason)
+                await _close(socket, connection, lambda: None)
                 return
             connection.wake.clear()
             await connection.wake.wait()
     except (WebSocketDisconnect, RuntimeError, OSError):
-        connection.gone()
+        connection.lost()
