@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 log = structlog.get_logger(__name__)
 
 
+UNREADABLE = (UnknownEvent, CorruptLog, HistoryBroken)
+"""What a log raises that this server cannot read: that table is unavailable here, and no other."""
+
+
 class NoSuchTable(Exception):
     """The store has no such table."""
 

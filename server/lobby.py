@@ -12,7 +12,7 @@ from domain.errors import Rejected
 from domain.table import Table
 from projections.facts import Facts
 from server.codec import Kind, encode
-from server.jobs import NoSuchTable
+from server.jobs import UNREADABLE, NoSuchTable
 from server.store.base import StoreUnavailable
 from server.wire import Lobby as LobbyList
 from server.wire import LobbyChange
@@ -105,7 +105,7 @@ class Lobby:
                 return
             try:
                 entry: Facts | None = await self._service.reader.facts(ident)
-            except NoSuchTable:
+            except (NoSuchTable, *UNREADABLE):
                 entry = None
             except (Rejected, StoreUnavailable):
                 return

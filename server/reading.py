@@ -13,7 +13,7 @@ from projections.digests import chained
 from projections.facts import Facts, facts
 from projections.viewer import REFEREE, SPECTATOR, Viewer, on_wire
 from server import access
-from server.jobs import NoSuchTable
+from server.jobs import UNREADABLE, NoSuchTable
 from server.requests import At, Mine, MyFacts, Page
 from server.room import Room
 
@@ -68,7 +68,7 @@ class Reader:
     async def _listed(self, ident: str, status: str | None) -> Facts | None:
         try:
             entry = await self.facts(ident)
-        except (NoSuchTable, Rejected):
+        except (NoSuchTable, Rejected, *UNREADABLE):
             return None
         if status is not None and entry.status != status:
             await self._store.index(ident, entry.created_ms, entry.game, entry.status)
@@ -96,6 +96,8 @@ class Reader:
             return MyFacts(table=ident, code="no_such_table")
         except Rejected as refused:
             return MyFacts(table=ident, code=refused.code)
+        except UNREADABLE:
+            return MyFacts(table=ident, code="unavailable")
 
     async def log(
         self, ident: str, token: str | None, *, patches: bool, opened: bool = False

@@ -155,7 +155,7 @@ class Mine(Body, frozen=True, kw_only=True):
 class MyFacts(msgspec.Struct, frozen=True, kw_only=True):
     """One's own view of a table: its facts, which seat, whether it waits for one.
 
-    ``code`` says why there is nothing else: ``no_such_table`` or ``unauthorized``.
+    ``code`` says why there is nothing else: ``no_such_table``, ``unauthorized`` or ``unavailable``.
     """
 
     table: str

@@ -21,7 +21,7 @@ from projections import frame
 from projections.viewer import Viewer
 from server import metrics
 from server.feed import Attachment, Feed
-from server.jobs import Call, Job, NoSuchTable, fail
+from server.jobs import UNREADABLE, Call, Job, NoSuchTable, fail
 from server.store.base import Entry, EventStore
 from server.wire import Presence, Rematch, Said, ToClient
 from server.writer import Writer
@@ -228,8 +228,12 @@ class Room:
     async def refresh(self) -> bool:
         """Read what other processes have added; gives whether there was anything."""
         before = self.table.version
-        for entry in await self.owner.store.read(self.id, after=before):
-            self.receive(entry)
+        try:
+            for entry in await self.owner.store.read(self.id, after=before):
+                self.receive(entry)
+        except UNREADABLE as error:
+            self._broken(error)
+            raise
         return self.table.version > before
 
     def hold(self) -> None:
@@ -250,7 +254,7 @@ class Room:
         elif self.live is not None:
             try:
                 self.receive(entry)
-            except (UnknownEvent, CorruptLog) as error:
+            except UNREADABLE as error:
                 self._broken(error)
 
     def receive(self, entry: Entry) -> None:
