@@ -23,7 +23,10 @@ Lines = list[dict[str, Any]]
 
 
 class Recorded:
-    """A table from its opening to its end, dealt by its own key and entropy."""
+    """A table from its opening to its end, dealt by its own key and entropy.
+
+    With the seed ``patient`` the seats always do the first kind of thing that they are offered.
+    """
 
     def __init__(
         self, name: str, seats: int, *, seed: str = "", reveal: str = "end", most: int = 5000, **settings: Any
@@ -31,6 +34,7 @@ class Recorded:
         self.rng = random.Random(f"{name}/{seats}/{seed}")
         self.game = games()[name]
         self.seats = seats
+        self.patient = seed == "patient"
         self.commits: list[Commit] = []
         self.states: list[Table] = []
         key = self.rng.randbytes(32)
@@ -89,7 +93,8 @@ class Recorded:
             if self.table.over:
                 break
             seat = self.rng.choice(tables.waiting(self.game, self.table))
-            action = pick(self.rng, tables.actions(self.game, self.table, seat))
+            offers = tables.actions(self.game, self.table, seat)
+            action = pick(self.rng, offers[:1] if self.patient else offers)
             decision = tables.decide_act(self.game, self.table, seat, action)
             self.add(seat, decision, Command(f"id-{len(self.commits)}", action))
         return self
