@@ -49,7 +49,14 @@ def decide(game: AnyGame, table: Table, seat: int, policy: str) -> Action | None
 
 
 def _failed(table: Table, seat: int, policy: str, reason: str) -> None:
-    log.error("bot_failed", table=table.id, version=table.version, seat=seat, policy=policy, reason=reason)
+    log.error(
+        "bot_failed", table=table.id, version=table.version, seat=seat, policy=policy, reason=reason[:300]
+    )
+
+
+def left_until_due(spent_s: float, delay_s: float) -> float:
+    """How long an answer that took ``spent_s`` waits for the next multiple of ``delay_s``; seconds."""
+    return delay_s - spent_s % delay_s if delay_s else 0.0
 
 
 class Thought(NamedTuple):
@@ -93,8 +100,7 @@ class Bots:
         if seat is None:
             return
         plan = self._planned[room.id] = object()
-        thinks = tables.stand_in(room.table, seat) == STRONG
-        delay_s = 0.0 if thinks else self._delay_s
+        delay_s = 0.0 if self._thinks(room, seat) else self._delay_s
         asyncio.get_running_loop().call_later(delay_s, self._go, room.id, plan)
 
     @property
@@ -133,20 +139,28 @@ class Bots:
             del self._planned[ident]
 
     async def _begin(self, room: Room, *, plan: object) -> Thought | None:
-        """Move at once, or give what there is to think about."""
+        """Move at once, or give what there is to think about.
+
+        A plan that comes to nothing is dropped here, in the room's turn: else a commit that follows
+        at once would find it still there, and nobody would look again.
+        """
         await room.ready(fresh=False)
         seat = self._next(room)
-        if seat is None:
-            return None
-        table = room.table
-        if tables.stand_in(table, seat) == STRONG and STRONG in policies_of(room.game):
+        if seat is not None and self._thinks(room, seat):
+            table = room.table
             entries = await self._service.store.read(room.id)
             commits = [room.decode(entry) for entry in entries if entry.version <= table.version]
             asked = question(room.game, table, commits, seat)
-            return None if asked is None else Thought(table, seat, asked)
+            if asked is not None:
+                return Thought(table, seat, asked)
         self._done(room.id, plan)
-        await self._act(room, seat, None)
+        if seat is not None:
+            await self._act(room, seat, None)
         return None
+
+    @staticmethod
+    def _thinks(room: Room, seat: int) -> bool:
+        return STRONG in policies_of(room.game) and tables.stand_in(room.table, seat) == STRONG
 
     async def _thought_out(self, thought: Thought) -> Thought:
         try:
@@ -157,9 +171,7 @@ class Bots:
             return thought
 
     async def _until_due(self, since: float) -> None:
-        if self._delay_s:
-            spent_s = asyncio.get_running_loop().time() - since
-            await asyncio.sleep(self._delay_s - spent_s % self._delay_s)
+        await asyncio.sleep(left_until_due(asyncio.get_running_loop().time() - since, self._delay_s))
 
     async def _finish(self, room: Room, *, plan: object, thought: Thought) -> None:
         await room.ready(fresh=False)
