@@ -16,6 +16,7 @@ from server.client.viewer import Codec, Message, Viewer, Views
 
 _TIMEOUT_S: Final = 30.0
 _ATTEMPTS: Final = 4
+_LONGEST_WAIT_S: Final = 5.0
 
 
 class Server:
@@ -141,9 +142,9 @@ class Server:
                 if status < 400:
                     return text
                 refused = Refused.told(self._read(text))
-                if attempt == attempts or refused.code not in RETRIED:
-                    raise refused
                 wait_s = refused.wait_s
+                if attempt == attempts or refused.code not in RETRIED or wait_s > _LONGEST_WAIT_S:
+                    raise refused
             await asyncio.sleep(wait_s)
         raise AssertionError("the last attempt returns or raises")
 

@@ -26,6 +26,8 @@ Message = dict[str, Any]
 _MOST_BYTES: Final = 64 * 1024 * 1024
 _LONGEST_WAIT_S: Final = 2.0
 _FINAL: Final = ("asked", "removed", "revoked")
+_LATER: Final = (429, 502, 503, 504)
+"""Answers to a handshake that may be others a moment later."""
 
 
 class _Broken(Exception):
@@ -204,7 +206,7 @@ class Viewer:
                 await self._connect()
                 why = ConnectionError("the server closed the connection")
             except InvalidStatus as error:
-                if error.response.status_code != 503:
+                if error.response.status_code not in _LATER:
                     raise Unreachable(f"{self._url} takes no such connection: {error}") from error
                 why = error
             except (OSError, ConnectionClosed, InvalidMessage, _Broken) as error:
