@@ -5,8 +5,6 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
-from importlib.resources import files
-from typing import Any
 
 import msgspec
 import structlog
@@ -17,11 +15,11 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route, WebSocketRoute
-from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from domain.errors import Rejected
 from projections.registry import check_all
+from server import pages
 from server.admin import Admin
 from server.limits import Buckets
 from server.metrics import ERRORS, LIMITED, Metrics
@@ -74,7 +72,7 @@ def create_app(settings: Settings, store: EventStore | None = None) -> Starlette
             *([Route("/metrics", _metrics(service, endpoint))] if settings.metrics else []),
             *(Admin(service, endpoint).routes() if settings.operator_token else []),
             WebSocketRoute("/v1/ws", endpoint.__call__),
-            *_pages(),
+            *pages.routes(),
         ],
         middleware=[
             Middleware(Origins, allowed=settings.origins),
@@ -145,12 +143,6 @@ async def _crashed(request: Request, error: Exception) -> Response:
     ERRORS.inc()
     log.error("request_failed", path=request.url.path, exc_info=error)
     return error_reply(Rejected("unavailable", "the server could not do this; nothing has changed"))
-
-
-def _pages() -> list[Any]:
-    from starlette.routing import Mount
-
-    return [Mount("/", StaticFiles(directory=str(files("server") / "web"), html=True), name="web")]
 
 
 class Origins:

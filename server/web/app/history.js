@@ -1,0 +1,65 @@
+/** What happened at a table, in words. */
+import { h } from './dom.js';
+import { t, time } from './i18n.js';
+
+/** The lines of a table's history. */
+export class History {
+  /** By version. @type {Map<number, any>} */
+  #lines = new Map();
+  #frame;
+
+  /** @param {any} frame */
+  constructor(frame) {
+    this.#frame = frame;
+  }
+
+  /** Take versions of a log, or updates. @param {any[]} lines */
+  add(lines) {
+    for (const { version, at_ms, by, events } of lines) {
+      if (version !== undefined && events) this.#lines.set(version, { version, at_ms, by, events });
+    }
+  }
+
+  /** The lines up to a version, oldest first. @param {number} [until] */
+  upTo(until = Infinity) {
+    return [...this.#lines.values()].filter((line) => line.version <= until).sort((a, b) => a.version - b.version);
+  }
+
+  /** The last version of which every one before is known. */
+  get complete() {
+    let version = 0;
+    while (this.#lines.has(version + 1)) version += 1;
+    return version;
+  }
+
+  /** @param {number} [until] the last version to show */
+  draw(until) {
+    const { words } = this.#frame;
+    const lines = this.upTo(until)
+      .map((line) => ({ ...line, texts: line.events.map((event) => [event, words.event(event)]).filter(([, text]) => text) }))
+      .filter((line) => line.texts.length > 0);
+    return h('ol', { class: 'history', 'data-history': true, tabindex: 0, 'aria-label': t('history'), made: stay },
+      lines.map((line) => h('li', { key: `v${line.version}`, class: line.by === this.#frame.seat ? 'by-me' : '' },
+        h('time', { datetime: new Date(line.at_ms).toISOString() }, time(line.at_ms)),
+        h('div', null, line.texts.map(([event, text]) => h('p', { class: weight(event.type) }, text))))));
+  }
+}
+
+const HEADINGS = new Set(['started', 'hand_dealt', 'strawmen_dealt', 'round_began', 'finished', 'abandoned', 'hand_scored', 'round_scored']);
+
+function weight(type) {
+  return HEADINGS.has(type) ? 'heading' : '';
+}
+
+/** Keep the end in sight while it is in sight. @param {HTMLElement} element */
+export function stay(element) {
+  let near = true;
+  element.addEventListener('scroll', () => {
+    near = element.scrollHeight - element.scrollTop - element.clientHeight < 40;
+  });
+  const follow = () => {
+    if (near) element.scrollTop = element.scrollHeight;
+  };
+  new MutationObserver(follow).observe(element, { childList: true });
+  new ResizeObserver(follow).observe(element);
+}

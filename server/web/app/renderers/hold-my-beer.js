@@ -1,0 +1,1 @@
+export { generic as holdMyBeer } from './generic.js';

@@ -1,0 +1,1 @@
+export { generic as meinSchatz } from './generic.js';

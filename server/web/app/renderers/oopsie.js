@@ -1,0 +1,1 @@
+export { generic as oopsie } from './generic.js';

@@ -1,0 +1,1 @@
+export { generic as threadTheNeedle } from './generic.js';

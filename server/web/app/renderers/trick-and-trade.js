@@ -1,0 +1,1 @@
+export { generic as trickAndTrade } from './generic.js';

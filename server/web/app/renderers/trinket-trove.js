@@ -1,0 +1,1 @@
+export { generic as trinketTrove } from './generic.js';

@@ -1,0 +1,115 @@
+/** Beside the table: history, talk, rules. */
+import { announce, attempt } from './a11y.js';
+import { h } from './dom.js';
+import { has, t, time } from './i18n.js';
+import { stay } from './history.js';
+import { markdown } from './markdown.js';
+import { said } from './net.js';
+
+const REACTIONS = ['thumbs_up', 'clap', 'laugh', 'wow', 'sad', 'party', 'think', 'heart'];
+const MOST = 300;
+
+/** The panel with tabs. */
+export class Side {
+  tab = 'history';
+  unread = 0;
+  #frame;
+  #facts;
+  #talk = [];
+
+  /** @param {any} frame @param {any} facts of the table */
+  constructor(frame, facts) {
+    this.#frame = frame;
+    this.#facts = facts;
+  }
+
+  /** Fetch what was said before. */
+  async catchUp() {
+    const before = await said(this.#facts.table);
+    const key = (one) => JSON.stringify([one.at_ms, one.by, one.text, one.reaction]);
+    const known = new Set(before.map(key));
+    this.#talk = [...before, ...this.#talk.filter((one) => !known.has(key(one)))];
+  }
+
+  /** Somebody said something. @param {any} message */
+  heard(message) {
+    this.#talk.push(message);
+    if (this.tab !== 'talk') this.unread += 1;
+    announce(t('says', { who: this.#who(message.by), text: message.text ?? t(`reaction.${message.reaction}`) }));
+  }
+
+  draw() {
+    const tabs = ['history', ...(this.#frame.live ? ['talk'] : []), 'rules'];
+    return h('aside', { class: 'side', 'aria-label': t('beside') },
+      h('div', { class: 'tabs', role: 'tablist' }, tabs.map((name) => h('button', {
+        key: name, type: 'button', role: 'tab', id: `tab-${name}`, 'aria-controls': 'side-panel', 'data-tab': name,
+        'aria-selected': this.tab === name ? 'true' : 'false', tabindex: this.tab === name ? 0 : -1,
+        onclick: () => this.#open(name), onkeydown: (event) => this.#move(event, tabs),
+      }, t(`tab.${name}`), name === 'talk' && this.unread > 0 && h('span', { class: 'count' }, t('unread', { count: this.unread }))))),
+      h('div', { key: this.tab, class: `panel ${this.tab}`, role: 'tabpanel', id: 'side-panel', 'aria-labelledby': `tab-${this.tab}` }, this.#panel()));
+  }
+
+  #open(name) {
+    this.tab = name;
+    if (name === 'talk') this.unread = 0;
+    this.#frame.redraw();
+  }
+
+  #move(event, tabs) {
+    const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (!by) return;
+    const name = tabs[(tabs.indexOf(this.tab) + by + tabs.length) % tabs.length];
+    this.#open(name);
+    document.getElementById(`tab-${name}`)?.focus();
+  }
+
+  #panel() {
+    if (this.tab === 'talk') return this.#drawTalk();
+    if (this.tab === 'rules') return h('div', { class: 'rules', tabindex: 0 }, markdown(this.#frame.entry.help));
+    return this.#frame.history.draw(this.#frame.source.version || undefined);
+  }
+
+  #who(by) {
+    return by.seat === undefined ? t('a_spectator') : this.#frame.words.seat(by.seat);
+  }
+
+  #drawTalk() {
+    const { seat } = this.#frame;
+    const allowed = this.#facts.talk === undefined || this.#facts.talk === 'all' || (this.#facts.talk === 'seats' && seat !== undefined);
+    return [
+      h('ol', { class: 'talk-lines', tabindex: 0, 'aria-label': t('tab.talk'), made: stay },
+        this.#talk.map((one, index) => h('li', { key: `talk-${index}`, class: one.by.seat !== undefined && one.by.seat === seat ? 'by-me' : '' },
+          h('span', { class: 'by' }, this.#who(one.by), ' ', h('time', null, time(one.at_ms))),
+          one.text !== undefined
+            ? h('p', null, one.text)
+            : h('p', { class: 'reaction', 'aria-label': t(`reaction.${one.reaction}`) }, face(one.reaction))))),
+      this.#talk.length === 0 && h('p', { class: 'empty' }, t('no_talk')),
+      allowed && h('div', { class: 'reactions', role: 'group', 'aria-label': t('reactions') }, REACTIONS.map((name) =>
+        h('button', { type: 'button', title: t(`reaction.${name}`), 'aria-label': t(`reaction.${name}`), 'data-reaction': name, onclick: () => this.#say({ reaction: name }) }, face(name)))),
+      allowed && h('form', { class: 'say', onsubmit: (event) => this.#submit(event) },
+        h('label', { class: 'unseen', for: 'say' }, t('say')),
+        h('input', { id: 'say', name: 'text', maxlength: MOST, autocomplete: 'off', placeholder: t('say') }),
+        h('button', { type: 'submit' }, t('send'))),
+    ];
+  }
+
+  async #submit(event) {
+    event.preventDefault();
+    const input = event.target.elements.text;
+    const text = input.value.trim();
+    if (!text) return;
+    if (await this.#say({ text })) input.value = '';
+  }
+
+  #say(what) {
+    return attempt(async () => {
+      await this.#frame.source.say(what);
+      return true;
+    });
+  }
+}
+
+/** The sign of a reaction; a word where a language prefers one. @param {string} name */
+function face(name) {
+  return has(`face.${name}`) ? t(`face.${name}`) : t(`reaction.${name}`);
+}
