@@ -183,7 +183,7 @@ def _check_versions(log: Log, report: Report) -> None:
         report.wrong(number, text)
 
 
-_PROMISED = ("table", "game", "seats", "options", "epoch", "commitment", "reveal")
+_PROMISED = ("table", "game", "seats", "epoch", "commitment", "reveal")
 
 
 def _check_promises(log: Log, report: Report) -> None:
@@ -193,10 +193,18 @@ def _check_promises(log: Log, report: Report) -> None:
     if opened.get("type") != "table_opened":
         report.wrong(number, "the first version does not open a table")
         return
-    for name in _PROMISED:
-        said = getattr(log.header, name)
-        if opened.get(name) != said:
-            report.wrong(number, f"{name} is {opened.get(name)!r} here and {said!r} in line {log.first}")
+    pairs = [(name, opened.get(name), getattr(log.header, name)) for name in _PROMISED]
+    # The header names all options of the release that wrote it, the event those of its own time.
+    options = opened.get("options")
+    if isinstance(options, dict):
+        pairs += [
+            (f"the option {name}", value, log.header.options.get(name)) for name, value in options.items()
+        ]
+    else:
+        pairs.append(("options", options, log.header.options))
+    for name, here, said in pairs:
+        if here != said:
+            report.wrong(number, f"{name} is {here!r} here and {said!r} in line {log.first}")
 
 
 def _check_dealing(log: Log, report: Report) -> None:

@@ -155,5 +155,37 @@ def verify(
     command.run(log, shuffles_only=shuffles_only, json=json)
 
 
+Store = Annotated[
+    str | None, typer.Option(help="redis://..., unix://..., or none for the embedded one in --data")
+]
+Data = Annotated[Path | None, typer.Option(help="folder of the embedded store; a server may be running")]
+
+
+@app.command()
+def export(
+    tables: Annotated[list[str] | None, typer.Argument(help="ids of tables")] = None,
+    everything: Annotated[bool, typer.Option("--all", help="every table of the store")] = False,
+    to: Annotated[str, typer.Option(help="file to write, packed where it ends in .gz; - for output")] = "-",
+    store: Store = None,
+    data: Data = None,
+) -> None:
+    """Write whole tables to a file, for operators: it holds the deal keys, also of running games."""
+    from server.commands import transfer as command
+
+    command.run_export(tables or [], to, os.environ, everything=everything, store=store, data=data)
+
+
+@app.command("import")
+def import_(
+    file: Annotated[str, typer.Argument(help="file that export wrote; - for standard input")],
+    store: Store = None,
+    data: Data = None,
+) -> None:
+    """Read tables from a file into a store: all of them, or none if anything is wrong with it."""
+    from server.commands import transfer as command
+
+    command.run_import(file, os.environ, store=store, data=data)
+
+
 if __name__ == "__main__":
     app()

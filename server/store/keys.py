@@ -25,6 +25,11 @@ def log(table: str) -> str:
     return f"fd:{{{check_name(table)}}}:log"
 
 
+def log_pattern() -> str:
+    """What the keys of all logs match."""
+    return "fd:{*}:log"
+
+
 def news(table: str) -> str:
     """The sharded channel that tells of the table's commits."""
     return f"fd:{{{check_name(table)}}}:news"
@@ -55,7 +60,7 @@ def deadlines_shelf(number: int) -> str:
 
 
 def table_of(channel: bytes) -> str:
-    """The table that a news channel belongs to."""
+    """The table that a news channel, or a log, belongs to."""
     return channel[4 : channel.index(b"}")].decode()
 
 

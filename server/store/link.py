@@ -15,8 +15,9 @@ from redis.backoff import NoBackoff
 from redis.exceptions import RedisError, ResponseError
 
 LIBRARY = importlib.resources.files(__package__).joinpath("functions.lua").read_text("utf-8")
-APPEND, ARRIVE, DUE, LOOK_AGAIN, NOW, PLACE, PRESENT = (
-    f"facedown_1_{name}" for name in ("append", "arrive", "due", "look_again", "now", "place", "present")
+APPEND, ARRIVE, DUE, LOOK_AGAIN, NOW, PLACE, PRESENT, RESTORE = (
+    f"facedown_1_{name}"
+    for name in ("append", "arrive", "due", "look_again", "now", "place", "present", "restore")
 )
 
 FAILURES = (RedisError, OSError, TimeoutError)

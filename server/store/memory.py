@@ -183,6 +183,19 @@ class MemoryStore:
         else:
             self.backend.deadlines[table] = at_ms
 
+    async def tables(self) -> list[str]:
+        """See `server.store.base.Archive.tables`."""
+        self._check_started()
+        return sorted(self.backend.logs)
+
+    async def restore(self, table: str, entries: Sequence[Entry]) -> bool:
+        """See `server.store.base.Archive.restore`."""
+        self._check_started()
+        if keys.check_name(table) in self.backend.logs:
+            return False
+        self.backend.logs[table] = list(entries)
+        return True
+
     async def say(self, table: str, data: bytes, keep: int, expire_ms: int) -> None:
         """See `EventStore.say`."""
         self._check_started()

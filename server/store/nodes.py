@@ -126,6 +126,16 @@ class Nodes:
         for node in nodes.values():
             await node.close()
 
+    async def scan(self, pattern: str) -> list[bytes]:
+        """The keys of all servers that match. Raises StoreUnavailable."""
+        found: list[bytes] = []
+        for node in self.all:
+            try:
+                found += [key async for key in node.client.scan_iter(match=pattern, count=1000)]
+            except FAILURES as error:
+                raise StoreUnavailable(f"{node.link.name}: {explain(error)}") from error
+        return found
+
     @property
     def all(self) -> list[Node]:
         """Every primary."""

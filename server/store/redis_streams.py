@@ -23,7 +23,7 @@ from server.store.base import (
     check_contiguous,
     ignore,
 )
-from server.store.link import ARRIVE, DUE, LOOK_AGAIN, NOW, PLACE, PRESENT, Link, Settings
+from server.store.link import ARRIVE, DUE, LOOK_AGAIN, NOW, PLACE, PRESENT, RESTORE, Link, Settings
 from server.store.nodes import Nodes
 from server.store.subscriber import Subscriber
 from server.store.writer import Elsewhere
@@ -208,6 +208,15 @@ class RedisStore:
         """See `EventStore.look_again`."""
         again = "" if at_ms is None else at_ms
         await self._call(LOOK_AGAIN, keys.deadlines(table), table, claimed_ms, again)
+
+    async def tables(self) -> list[str]:
+        """See `server.store.base.Archive.tables`."""
+        return sorted({keys.table_of(key) for key in await self._nodes.scan(keys.log_pattern())})
+
+    async def restore(self, table: str, entries: Sequence[Entry]) -> bool:
+        """See `server.store.base.Archive.restore`."""
+        args = [part for entry in entries for part in (entry.at_ms, entry.data)]
+        return bool((await self._nodes.ask([("FCALL", RESTORE, 1, keys.log(table), *args)]))[0])
 
     async def say(self, table: str, data: bytes, keep: int, expire_ms: int) -> None:
         """See `EventStore.say`."""
