@@ -14,11 +14,11 @@ serve: $(VENV)/.installed
 
 test: $(VENV)/.installed-dev
 	scripts/setup-debian
-	$(BIN)/python -m pytest $(ARGS)
+	$(BIN)/python -m pytest -n auto --dist worksteal $(ARGS)
 
 test-long: $(VENV)/.installed-dev
 	scripts/setup-debian
-	FACEDOWN_LONG=1 $(BIN)/python -m pytest -m "long or not long" $(ARGS)
+	FACEDOWN_LONG=1 $(BIN)/python -m pytest -n auto --dist worksteal -m "long or not long" $(ARGS)
 
 check: $(VENV)/.installed-dev
 	$(BIN)/ruff check .
