@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import random
 import types
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -16,7 +16,7 @@ from domain.actions import Offer
 from domain.registry import games
 from domain.table import AnyGame
 from domain.visibility import SPECTATOR
-from tests.support.play import Playout
+from tests.support.play import Playout, pick
 
 LONG = os.environ.get("FACEDOWN_LONG") == "1"
 GAMES_A_SETUP = 12 if LONG else 2
@@ -52,12 +52,24 @@ def random_options(game: AnyGame, rng: random.Random) -> dict[str, Any]:
     return {field: rng.choice(values) for field, values in switches(game).items()}
 
 
+def biased(rng: random.Random) -> Callable[[random.Random, Sequence[Offer]], dict[str, Any]]:
+    """A way to choose that likes some action types more than others, so that games go to rarer places."""
+    likes: dict[str, float] = {}
+
+    def choose(rng_: random.Random, offers: Sequence[Offer]) -> dict[str, Any]:
+        weights = [likes.setdefault(offer["type"], 10 ** rng.uniform(-2, 2)) for offer in offers]
+        return pick(rng_, rng_.choices(offers, weights))
+
+    return choose
+
+
 def play_one(name: str, seats: int, number: int) -> Playout:
-    """Game ``number`` of a setup, played at random to its end: number 0 with the default options."""
+    """Game ``number`` of a setup, played to its end at random: number 0 evenly, with the default options."""
     rng = random.Random(f"{name}/{seats}/{number}")
     game = games()[name]
     options = random_options(game, rng) if number else {}
-    return Playout(game, seats, options=options, key=rng.randbytes(32)).play(rng)
+    played = Playout(game, seats, options=options, key=rng.randbytes(32))
+    return played.play(rng, choose=biased(rng) if number else None)
 
 
 @cache

@@ -48,6 +48,7 @@ class Strength:
     """How much the twins of a game proved."""
 
     moments: int = 0
+    possible: int = 0
     twins: int = 0
     with_hidden_hand: int = 0
     hand_differs: int = 0
@@ -147,6 +148,7 @@ def stream_twin(watch: Watch, version: int, rng: random.Random, strength: Streng
     slots = {slot: group for group in groups for slot in group}
     hands = set(_held_by_others(watch, version)) & set(slots)
     strength.moments += 1
+    strength.possible += any(len({dealt[label][at] for label, at in group}) > 1 for group in groups)
     for _ in range(3):
         moved = {slot for pair in search.accepted for slot in pair}
         pairs: list[Pair] = []
@@ -203,7 +205,7 @@ def _hands(state: Any, seats: int, viewer: int) -> Iterator[tuple[str, ...]]:
 def _held_by_others(watch: Watch, version: int) -> Iterator[Slot]:
     state = watch.world.states[version - 1].state
     for hand in _hands(state, watch.world.seats, watch.viewer):
-        yield from watch.world.tracing.found(hand)
+        yield from watch.world.tracing.inside(hand)
 
 
 def _hands_differ(watch: Watch, version: int, run: Run | None) -> bool:

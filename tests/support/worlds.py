@@ -51,23 +51,13 @@ class Tracing:
         self.dealt[label] = dealt
         return dealt
 
-    def found(self, value: Any, static: frozenset[int] = frozenset()) -> Iterator[Slot]:
+    def inside(self, value: Any) -> set[Slot]:
         """The slots of all cards inside ``value``.
 
-        A string that equals a card but is none of the objects given out stands for every slot with that
-        code, unless it belongs to ``static`` (identities of objects that were there before any shuffle).
+        A string that equals a card but is none of the objects given out does not count. A game that spells
+        its cards anew is therefore reported as leaking, which is the safe side.
         """
-        for leaf in leaves(value):
-            slot = self.slots.get(id(leaf))
-            if slot is not None:
-                yield slot
-            elif isinstance(leaf, str) and id(leaf) not in static:
-                yield from self.by_code.get(leaf, ())
-
-    def inside(self, value: Any) -> set[Slot]:
-        """The slots of the objects inside ``value`` that were given out, and no others."""
         return {self.slots[id(leaf)] for leaf in leaves(value) if id(leaf) in self.slots}
-
 
     def with_sources(self, slots: set[Slot]) -> set[Slot]:
         """``slots`` and those of earlier shuffles that their cards came from."""
@@ -236,18 +226,17 @@ class Knowledge:
         self.told: dict[Slot, int] = {}
         self.shown: dict[Slot, int] = {}
         self.trusted: dict[Slot, int] = {}
-        static = frozenset(id(leaf) for leaf in leaves(before.options))
         table = before
         for commit in commits:
             for event in commit.events:
                 told = redact_all([event], viewer)
-                for slot in tracing.found(told):
+                for slot in tracing.inside(told):
                     self.told.setdefault(slot, commit.version)
                     if told[0]["type"] in trusted:
                         self.trusted.setdefault(slot, commit.version)
                 table = tables.evolve(game, table, event)
                 assert table.state is not None
-                for slot in tracing.found(see(table.state, viewer), static):
+                for slot in tracing.inside(see(table.state, viewer)):
                     self.shown.setdefault(slot, commit.version)
         for known in (self.told, self.shown, self.trusted):
             _known_parents(known, tracing.sources)
