@@ -25,7 +25,7 @@ from domain.registry import games
 from domain.table import Decision, Spectators, Table, TableOpened
 from domain.visibility import see
 from projections import history
-from server.bots.policies import POLICIES, QUICK, STRONG, Action, AnyGame, seeded, strong
+from server.bots.policies import PLAYOUTS, POLICIES, QUICK, STRONG, Action, AnyGame, seeded, strong
 
 
 class Match:
@@ -35,11 +35,12 @@ class Match:
         game: the game.
         policies: by seat.
         seed: what the cards and the choices follow from.
-        options: the options of the table.
+        playouts: how many games a strong bot plays out for a move.
     """
 
-    def __init__(self, game: AnyGame, policies: Sequence[str], seed: str, **options: Any) -> None:
+    def __init__(self, game: AnyGame, policies: Sequence[str], seed: str, playouts: int = PLAYOUTS) -> None:
         self.game = game
+        self.playouts = playouts
         self.policies = policies
         key = random.Random(seed).randbytes(KEY_BYTES)  # noqa: S311 - an arena deals for itself
         self.commits: list[Commit] = []
@@ -47,7 +48,7 @@ class Match:
             table=seed,
             game=game.name,
             seats=len(policies),
-            options=msgspec.to_builtins(game.parse_options(options, len(policies))),
+            options=msgspec.to_builtins(game.parse_options({}, len(policies))),
             epoch="arena",
             listed=False,
             spectators=Spectators(),
@@ -83,7 +84,7 @@ class Match:
         offers = self.game.actions(seen, seat)
         rng = seeded(self.table.id, self.table.version, seat)
         if policy == STRONG:
-            return strong(self.game, self.log(seat), seat, offers, rng)
+            return strong(self.game, self.log(seat), seat, offers, rng, self.playouts)
         return QUICK[policy](self.game, seen, seat, offers, rng)
 
     def step(self) -> None:
@@ -140,22 +141,33 @@ def partners(match: Match, seat: int) -> frozenset[int]:
     return frozenset(other for other, place in enumerate(places) if place == places[seat])
 
 
-def contest(name: str, champion: str, others: str, seats: int, number: int) -> tuple[float, float]:
+def contest(
+    name: str, champion: str, others: str, seats: int, playouts: int, number: int
+) -> tuple[float, float]:
     """Game ``number``: the champion's share of the victory, and the share of a player like all others.
 
     The champion's seat goes round from game to game; its partners, if it has any, play as it does.
     """
     seat = number % seats
-    match = Match(games()[name], [others] * seats, f"arena {name} {seats} {number}")
+    match = Match(games()[name], [others] * seats, f"arena {name} {seats} {number}", playouts)
     side = partners(match, seat)
     match.policies = [champion if one in side else others for one in range(seats)]
     winners = match.play()
     return len(side & set(winners)) / len(winners), len(side) / seats
 
 
-def record(name: str, champion: str, others: str, seats: int, number: int, *, processes: int = 1) -> Record:
+def record(
+    name: str,
+    champion: str,
+    others: str,
+    seats: int,
+    number: int,
+    *,
+    processes: int = 1,
+    playouts: int = PLAYOUTS,
+) -> Record:
     """Let ``champion`` play ``number`` games against ``others`` on all other seats."""
-    run = partial(contest, name, champion, others, seats)
+    run = partial(contest, name, champion, others, seats, playouts)
     if processes == 1:
         played = list(map(run, range(number)))
     else:
@@ -174,6 +186,7 @@ def records(arguments: argparse.Namespace) -> Iterator[Record]:
             seats,
             arguments.games,
             processes=arguments.processes,
+            playouts=arguments.playouts,
         )
 
 
@@ -187,6 +200,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         "--seats", type=int, action="append", help="may be repeated; all of the game's without"
     )
     parser.add_argument("--games", type=int, default=400)
+    parser.add_argument("--playouts", type=int, default=PLAYOUTS, help="of a strong bot, for each move")
     parser.add_argument("--processes", type=int, default=1)
     for found in records(parser.parse_args(argv)):
         sys.stdout.write(f"{found}\n")
