@@ -19,7 +19,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from domain.errors import Rejected
 from projections.registry import check_all
-from server import pages
+from server import asyncapi, pages
 from server.admin import Admin
 from server.limits import Buckets
 from server.metrics import ERRORS, LIMITED, Metrics
@@ -67,6 +67,7 @@ def create_app(settings: Settings, store: EventStore | None = None) -> Starlette
             *Api(service).routes(),
             Route("/v1/schema", _constant(lambda: msgspec.json.encode(messages()))),
             Route("/v1/openapi.json", _constant(description)),
+            Route("/v1/asyncapi.json", _constant(asyncapi.description)),
             Route("/healthz", _health),
             Route("/readyz", _ready(service, endpoint)),
             *([Route("/metrics", _metrics(service, endpoint))] if settings.metrics else []),

@@ -134,6 +134,9 @@ def _paths() -> dict[str, Any]:
         "/v1/games": {"get": _operation("All games", {200: _content({"type": "object"})}, ())},
         "/v1/schema": {"get": _operation("Schemas of all messages", {200: _content({"type": "object"})}, ())},
         "/v1/openapi.json": {"get": _operation("This description", {200: _content({"type": "object"})}, ())},
+        "/v1/asyncapi.json": {
+            "get": _operation("The description of the WebSocket", {200: _content({"type": "object"})}, ())
+        },
         "/v1/tables": {
             "get": _operation(
                 "The lobby: listed tables, newest first, 50 a page",
