@@ -41,7 +41,7 @@ def _operation(action: str, kinds: tuple[Any, ...], summary: str) -> dict[str, A
 @cache
 def description() -> bytes:
     """The whole description as JSON, AsyncAPI 3.0."""
-    kinds = (*TO_SERVER, *TO_CLIENT)
+    kinds: tuple[type[ToServer] | type[ToClient], ...] = (*TO_SERVER, *TO_CLIENT)
     schemas = json.loads(json.dumps(messages()["$defs"]).replace("#/$defs/", "#/components/schemas/"))
     document = {
         "asyncapi": "3.0.0",
