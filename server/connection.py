@@ -23,6 +23,7 @@ from server.jobs import NoSuchTable, refusal
 from server.limits import Bucket
 from server.messages import ActJob, AttachJob, DetachJob, UnwatchJob
 from server.service import Service
+from server.settings import Settings
 from server.talk import SayJob, new_bucket
 from server.wire import (
     Act,
@@ -88,15 +89,22 @@ class Connection:
         if self.closing is not None:
             return
         settings = self.service.settings
+        # Measured by what waits already: neither one large answer nor many at once make anybody slow.
+        if self._full(settings):
+            self._flush()
+            if self._full(settings):
+                self.cut()
+                return
         self.outbox.append(frame)
         self._bytes += len(frame)
-        if self._bytes > settings.queue_bytes or len(self.outbox) > settings.queue_messages:
-            self.cut()
         if self._line is None:
             self.wake.set()
         elif not self._flushing:
             self._flushing = True
             self._call_soon(self._flush)
+
+    def _full(self, settings: Settings) -> bool:
+        return self._bytes >= settings.queue_bytes or len(self.outbox) >= settings.queue_messages
 
     def go_direct(self, line: DirectProtocol) -> None:
         """Read from the socket's protocol and write to it, past ASGI."""

@@ -72,6 +72,9 @@ class Lobby:
             except BaseException:
                 self.unwatch(watcher)
                 raise
+            if watcher not in self._watchers:
+                self.unwatch(watcher)  # it went away meanwhile: keep no list that nobody brings up to date
+                return
             tables = [self._plain(entry) for entry in self._newest() if game in (None, entry.game)]
             watcher.send(encode(watcher.kind, LobbyList(id=ident, tables=tables)))
 

@@ -122,11 +122,13 @@ class AttachJob(Answered):
             missed = [told for told in missed if told.commit.version <= feed.table.version]
             if len(missed) != feed.table.version - message.from_:
                 missed = None
-        if room.id in connection.attachments:
+        before = connection.attachments.get(room.id)
+        if viewer == SPECTATOR and (before is None or before.viewer != SPECTATOR):
+            most = connection.service.settings.max_spectators_per_table
+            if len(feed.viewers.get(viewer, ())) >= most:
+                raise Rejected("forbidden", f"this table has {most} spectators here, more cannot be served")
+        if before is not None:
             connection.forget(room.id)
-        most = connection.service.settings.max_spectators_per_table
-        if viewer == SPECTATOR and len(feed.viewers.get(viewer, ())) >= most:
-            raise Rejected("forbidden", f"this table has {most} spectators here, more cannot be served")
         attachment = Attachment(connection, room.id, viewer, message.views)
         feed.add(attachment)
         connection.attachments[room.id] = attachment
