@@ -365,6 +365,7 @@ class Client:
             "watch_lobby": {"lobby"},
             "unwatch_lobby": {"lobby_unwatched"},
             "ping": {"pong"},
+            "say": {"heard"},
         }.get(asked.get("type", ""), set())
         assert kind in allowed | {"error"}, f"{asked} was answered by {message}"
         if kind == "accepted":
