@@ -35,7 +35,7 @@ export async function startServer({ port = 0, data, env = {} } = {}) {
     async remove() {
       child.kill('SIGTERM');
       await ended;
-      await rm(folder, { recursive: true, force: true });
+      await rm(folder, { recursive: true, force: true, maxRetries: 10 });
     },
   };
 }
