@@ -35,6 +35,7 @@ function connect() {
   socket.onerror = () => {}; // a close follows
   socket.onclose = () => over || setTimeout(connect, 1000);
   socket.onmessage = ({ data }) => {
+    if (over) return;
     const message = JSON.parse(data);
     if (message.type === "attached" || message.type === "update") told = message;
     else if (message.type === "detached" || RETRY.includes(message.code)) return socket.close();
