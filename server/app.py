@@ -14,7 +14,7 @@ from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
-from starlette.routing import Route, WebSocketRoute
+from starlette.routing import Match, Route, WebSocketRoute
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from domain.errors import Rejected
@@ -77,7 +77,6 @@ def create_app(settings: Settings, store: EventStore | None = None) -> Starlette
         ],
         middleware=[
             Middleware(Origins, allowed=settings.origins),
-            Middleware(Requests, burst=settings.request_burst, rate_per_s=settings.request_rate_per_s),
             Middleware(
                 CORSMiddleware,
                 allow_origins=list(settings.origins) or ["*"],
@@ -86,6 +85,8 @@ def create_app(settings: Settings, store: EventStore | None = None) -> Starlette
                 expose_headers=["Retry-After"],
                 max_age=3600,
             ),
+            # Inside the one before, so that pages of other origins can read the refusal.
+            Middleware(Requests, burst=settings.request_burst, rate_per_s=settings.request_rate_per_s),
         ],
         exception_handlers={HTTPException: _http_error, Exception: _crashed},
         lifespan=lifespan,
@@ -129,15 +130,21 @@ def _ready(service: Service, endpoint: Endpoint) -> Callable[[Request], Awaitabl
 
 
 async def _http_error(request: Request, error: Exception) -> Response:
-    assert isinstance(error, HTTPException)
-    if error.status_code == 405:
-        allowed = (error.headers or {}).get("Allow", "")
+    """The files come last and match any address, so here is told what the API has there."""
+    if methods := _methods(request):
+        allowed = ", ".join(sorted(methods))
         response = error_reply(Rejected("not_found", f"this address takes {allowed}"), 405)
         response.headers["Allow"] = allowed
         return response
-    return error_reply(
-        Rejected("not_found", "there is nothing at this address; see GET /v1"), error.status_code
-    )
+    return error_reply(Rejected("not_found", "there is nothing at this address; see GET /v1"))
+
+
+def _methods(request: Request) -> set[str]:
+    found: set[str] = set()
+    for route in request.app.routes:
+        if isinstance(route, Route) and route.matches(request.scope)[0] is not Match.NONE:
+            found |= route.methods or set()
+    return found
 
 
 async def _crashed(request: Request, error: Exception) -> Response:

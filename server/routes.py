@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import msgspec
 import structlog
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
 
@@ -76,6 +76,8 @@ def answered(handler: Handler) -> Handler:
             return await handler(api, request)
         except BadFrame as bad:
             return error_reply(Rejected("bad_message", bad.message))
+        except ClientDisconnect:
+            return error_reply(Rejected("bad_message", "the request broke off"))
         except Exception as error:  # noqa: BLE001 - told to the client with a code, logged by `refusal`
             return error_reply(refusal(error, str(request.path_params.get("table", ""))))
 

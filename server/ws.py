@@ -95,8 +95,7 @@ class Endpoint:
 
     def _refusal(self, socket: WebSocket) -> JSONResponse | None:
         origins = self._service.settings.origins
-        origin = socket.headers.get("origin")
-        if origins and origin is not None and origin not in origins:
+        if origins and any(origin not in origins for origin in socket.headers.getlist("origin")):
             return _refused(403, "forbidden", "this server takes no connections from this origin")
         if socket.scope["query_string"]:
             return _refused(
