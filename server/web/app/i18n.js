@@ -31,6 +31,11 @@ export function has(key) {
   return Object.hasOwn(texts, key);
 }
 
+/** Whether the text of `key` tells of the value `name`. @param {string} key @param {string} name */
+export function tells(key, name) {
+  return new RegExp(`\\{${name}\\b`).test(texts[key] ?? '');
+}
+
 /**
  * The text of a key; the key itself where there is none.
  *
@@ -84,5 +89,5 @@ export function since(ms) {
 
 /** The time of day. @param {number} ms */
 export function time(ms) {
-  return new Date(ms).toLocaleTimeString(locale, { hour: '2-digit', minute: '2-digit' });
+  return new Date(ms).toLocaleTimeString(locale, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
 }

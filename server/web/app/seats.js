@@ -21,7 +21,7 @@ export function plate(frame, seat) {
       avatar(frame, seat),
       h('div', { class: 'name' },
         h('strong', null, words.seat(seat)),
-        h('span', { class: 'marks' }, marks(frame, seat, there, waits))),
+        h('span', { class: 'marks' }, marks(frame, seat, there, waits, told.mark))),
       told.score !== undefined && h('div', { class: 'score', title: t('score') }, h('span', { class: 'unseen' }, `${t('score')}: `), told.score)),
     told.badges?.length > 0 && h('div', { class: 'badges' }, told.badges.map((badge) =>
       h('span', { class: `badge ${badge.kind ?? ''}`, title: badge.title }, badge.icon && icon(badge.icon), badge.text))),
@@ -29,13 +29,14 @@ export function plate(frame, seat) {
     clock(frame, seat));
 }
 
-function marks(frame, seat, there, waits) {
+function marks(frame, seat, there, waits, mark) {
   const parts = [];
   if (seat === frame.seat) parts.push(t('you'));
   if (frame.view.result?.winners.includes(seat)) parts.push(t('winner'));
   if (there.bot) parts.push(t('bot'));
   else if (there.away) parts.push(t('away'));
   else if (frame.live && there.name !== undefined && frame.connected[seat] === false) parts.push(t('offline'));
+  if (mark) parts.push(mark);
   if (waits) parts.push(frame.view.seats.length > 1 && frame.source.waiting.length > 1 ? t('choosing') : t('to_move'));
   if (there.name === undefined) parts.push(t('free_seat'));
   return parts.join(' · ');

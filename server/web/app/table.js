@@ -188,7 +188,8 @@ export function drawBoard(frame) {
 export function drawOwn(frame) {
   const claimed = (type, name) => frame.renderer.claims?.(type, name, frame) ?? false;
   return h('section', { class: `own ${frame.myTurn ? 'turn' : ''}`, 'aria-label': t('your_place') },
-    frame.live && drawActions(frame, claimed),
-    frame.seat !== undefined && h('div', { class: 'own-seat' }, plate(frame, frame.seat)),
-    frame.renderer.own?.(frame));
+    frame.seat !== undefined && h('div', { class: 'own-seat' }, plate(frame, frame.seat), frame.renderer.notes?.(frame)),
+    h('div', { class: 'own-hand' },
+      frame.live && drawActions(frame, claimed),
+      h('div', { class: 'mine' }, frame.renderer.own?.(frame))));
 }

@@ -1,7 +1,9 @@
 /** What happened and what can be done, in words. All words are in the catalogue; this puts them together. */
-import { first, has, humanized, list, t } from './i18n.js';
+import { first, has, humanized, list, t, tells } from './i18n.js';
 
 const COURT = ['valet', 'cavalier', 'dame', 'roi'];
+/** What some viewers are not told; a sentence without it ends in `.hidden`. */
+const SECRETS = ['card', 'give', 'place'];
 const TAROT = ['hearts', 'spades', 'diamonds', 'clubs'];
 
 /** The name of a card, by its code; null is one that is not seen. @param {string | null} code */
@@ -73,7 +75,7 @@ export function wordsFor(game, view, special = () => undefined) {
     trove: (all) => all.map((n) => seat(n === view?.seats.length ? 'nimbus' : n)).join(', '),
     turned: (all) => cardNames(all.map((one) => one.card)),
     bids: (all) => all.map((one) => `${award(one)}.`).join(' '),
-    coins: (all) => all.map((one, n) => t('mein-schatz.scored', { ...one, who: seat(n), coins: coins(one) }, formats)).join(' '),
+    coins: (all) => all.map((one, n) => t('mein-schatz.scored', { ...one, who: n, paid: coins(one) }, formats)).join(' '),
   };
 
   function award(one) {
@@ -90,14 +92,11 @@ export function wordsFor(game, view, special = () => undefined) {
   function event(happened) {
     const { type, ...fields } = happened;
     const variant = fields.why ?? fields.outcome ?? fields.what ?? fields.choice ?? fields.then ?? fields.reason;
-    const hidden = [fields.card, fields.give, fields.place].some((value) => value === null);
     const names = [`${game}.${type}`, type];
-    const keys = [
-      ...(hidden ? names.map((name) => `event.${name}.hidden`) : []),
-      ...names.flatMap((name) => [`event.${name}.${variant}`, `event.${name}`]),
-    ];
-    const special = first(keys, fields, formats);
-    return special ?? [humanized(type), ...Object.entries(fields).map(([name, value]) => plain(name, value))].join(' · ');
+    const open = names.flatMap((name) => [`event.${name}.${variant}`, `event.${name}`]).find(has);
+    const hides = open !== undefined && SECRETS.some((name) => tells(open, name) && (fields[name] ?? null) === null);
+    const keys = [...(hides ? names.map((name) => `event.${name}.hidden`) : []), open ?? ''];
+    return first(keys, fields, formats) ?? [humanized(type), ...Object.entries(fields).map(([name, value]) => plain(name, value))].join(' · ');
   }
 
   function plain(name, value) {

@@ -1,7 +1,7 @@
 /**
  * Which module draws which game. A game without one is drawn by the generic renderer.
  *
- * A renderer has `board(frame)`, and as it likes `own(frame)` (the reader's hand), `seat(frame, seat)` (what
+ * A renderer has `board(frame)`, and as it likes `own(frame)` (the reader's hand), `notes(frame)` (what else they know), `seat(frame, seat)` (what
  * a plate says: `{ score, badges, extra }`), `stand(frame)` (where the game is, in a few words),
  * `claims(type, parameter, frame)` (what the board lets one pick), `words(frame, type, parameter, value)`,
  * `face(type, parameter, value)` (a small picture of a value) and `reasons(frame)` (for the final scores).
