@@ -39,6 +39,8 @@ def check_log(text: str) -> None:
     for line in text.splitlines():
         assert "Traceback" not in line, f"a traceback in the log:\n{line}"
         assert "exc_info" not in line, f"an exception in the log:\n{line}"
+        fault = re.search(r'"level": "(error|critical)", "logger": "(uvicorn|asyncio|starlette)', line)
+        assert fault is None, f"a fault in the log:\n{line}"
         assert not _TOKEN.search(line), f"what looks like a token in the log:\n{line}"
 
 
