@@ -6,7 +6,7 @@ holds them against the real ones. Seats play any card, and take the Trade card t
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
@@ -24,14 +24,18 @@ NUMBER = {card: number for number, card in enumerate(TRICK_CARDS)}
 
 TIMES = (3, 2, 1, -1)
 
-Icons = tuple[int, int, int, int]
+BITS = 10
+"""How many bits the icons of one suit get where those of all suits stand in one number."""
+
+Trade = tuple[int, int, int, int, int]
+"""The icons of each suit, and all of them in one number, so that giving a card is one addition."""
 
 
 @cache
-def _icons(trade: str) -> Icons:
-    found = icons(trade)
+def _trade(code: str) -> Trade:
+    found = icons(code)
     one, two, three, four = (found.count(name) for name in SUITS)
-    return one, two, three, four
+    return one, two, three, four, one | two << BITS | three << 2 * BITS | four << 3 * BITS
 
 
 class Playout:
@@ -50,27 +54,31 @@ class Playout:
         self.lead = world.lead
         self.takers = list(world.takers)
         self.lead_taker = world.lead_taker
-        self.front = [_icons(trade) for trade in world.front]
-        self.back = [_icons(trade) for trade in world.back]
-        self.pile = [_icons(trade) for trade in reversed(world.pile)]
+        self.front = [_trade(trade) for trade in world.front]
+        self.back = [_trade(trade) for trade in world.back]
+        self.pile = [_trade(trade) for trade in reversed(world.pile)]
         self.totals = [0, 0, 0, 0]
         for card in world.won:
             number = NUMBER[card]
             self.totals[number // 10] += 9 - number % 10
         self.won = len(world.won)
-        self.counts = [[0, 0, 0, 0] for _ in range(world.seats)]
-        for seat, trades in enumerate(world.trades):
-            for trade in trades:
-                self._give(seat, _icons(trade))
+        self.counts = [sum(_trade(trade)[4] for trade in trades) for trades in world.trades]
         self._random = rng.random
 
     def act(self, seat: int, action: Mapping[str, Any]) -> None:
         """Let ``seat``, which is asked, do ``action``."""
         match action["type"]:
             case "play":
-                self._play(seat, NUMBER[action["card"]])
+                card = NUMBER[action["card"]]
+                self.hands[seat].remove(card)
+                self.plays.append((seat, card))
+                if len(self.plays) == self.seats:
+                    self._place()
             case "take":
-                self._take(seat, _icons(action["trade"]))
+                trade = _trade(action["trade"])
+                self.takers.remove(seat)
+                self.front.remove(trade)
+                self.counts[seat] += trade[4]
             case _:
                 self.takers.remove(seat)
                 self.lead_taker = seat
@@ -79,73 +87,70 @@ class Playout:
         """Play to the end; gives the points by seat."""
         if self.takers or (self.front and len(self.plays) == self.seats):
             self._taking()
-        while any(self.hands):
-            for step in range(len(self.plays), self.seats):
-                seat = (self.lead + step) % self.seats
-                hand = self.hands[seat]
-                self._play(seat, hand[int(self._random() * len(hand))])
-            self._taking()
-        times = self.times()
-        return [sum(map(int.__mul__, counts, times)) for counts in self.counts]
-
-    def times(self) -> list[int]:
-        """The multipliers as they are now, by suit."""
-        totals = self.totals
-        return [TIMES[sum(other > total for other in totals)] for total in totals]
-
-    def _play(self, seat: int, card: int) -> None:
-        self.hands[seat].remove(card)
-        self.plays.append((seat, card))
-        if len(self.plays) == self.seats:
+        seats, hands, chance = self.seats, self.hands, self._random
+        while any(hands):
+            plays = self.plays
+            for step in range(len(plays), seats):
+                seat = (self.lead + step) % seats
+                hand = hands[seat]
+                plays.append((seat, hand.pop(int(chance() * len(hand)))))
             self._place()
+            self._taking()
+        times = self._times()
+        mask = (1 << BITS) - 1
+        return [
+            sum((counts >> BITS * suit & mask) * time for suit, time in enumerate(times))
+            for counts in self.counts
+        ]
+
+    def _times(self) -> tuple[int, int, int, int]:
+        """The multipliers as they are now, by suit."""
+        a, b, c, d = self.totals
+        return (
+            TIMES[(b > a) + (c > a) + (d > a)],
+            TIMES[(a > b) + (c > b) + (d > b)],
+            TIMES[(a > c) + (b > c) + (d > c)],
+            TIMES[(a > d) + (b > d) + (c > d)],
+        )
 
     def _place(self) -> None:
-        led = self.plays[0][1] // 10
+        """The trick is complete: who takes in which order, and the won card."""
+        plays = self.plays
+        led = plays[0][1] // 10
+        # Suit, rank, position, then seat and card to read off again, all in one number.
         keys = [
-            ((100 if card // 10 == led else 0) + card % 10 * 8 + position, seat, card)
-            for position, (seat, card) in enumerate(self.plays)
+            ((card // 10 == led) << 17) + (card % 10 << 13) + (position << 10) + (seat << 6) + card
+            for position, (seat, card) in enumerate(plays)
         ]
         keys.sort(reverse=True)
-        self.takers = [seat for _, seat, _ in keys]
+        self.takers = [key >> 6 & 7 for key in keys]
         self.lead_taker = None
-        best = keys[0][2]
+        best = keys[0] & 63
         self.totals[best // 10] += 9 - best % 10
         self.won += 1
-
-    def _give(self, seat: int, trade: Icons) -> None:
-        counts = self.counts[seat]
-        for suit in (0, 1, 2, 3):
-            counts[suit] += trade[suit]
-
-    def _take(self, seat: int, trade: Icons) -> None:
-        self.takers.remove(seat)
-        self.front.remove(trade)
-        self._give(seat, trade)
 
     def _taking(self) -> None:
         """Everybody who has not yet taken does, and the next trick begins."""
         sure = self.won / self.tricks
-        one, two, three, four = (sure * time + (1 - sure) * AVERAGE for time in self.times())
-        worth = [(a * one + b * two + c * three + d * four, (a, b, c, d)) for a, b, c, d in self.front]
+        usual = (1 - sure) * AVERAGE
+        one, two, three, four = (sure * time + usual for time in self._times())
+        worth = [
+            (a * one + b * two + c * three + d * four, a, b, c, given) for a, b, c, d, given in self.front
+        ]
         worth.sort()
-        lead_taker = self.lead_taker
-        for place, seat in enumerate(self.takers):
-            if lead_taker is None and (len(worth) == 1 or self._wants_lead(worth, len(self.takers) - place)):
+        counts, lead_taker = self.counts, self.lead_taker
+        for seat in self.takers:
+            # The last Trade card comes with the lead; the last seat gets both where nobody wanted them.
+            if lead_taker is None and (len(worth) == 1 or worth[0][0] + LEAD >= worth[-1][0]):
                 lead_taker = seat
-                if len(worth) == 1:
-                    self._give(seat, worth.pop()[1])
-                continue
-            self._give(seat, worth.pop()[1])
-        if worth and lead_taker is not None:
-            self._give(lead_taker, worth.pop()[1])
+            else:
+                counts[seat] += worth.pop()[4]
         assert lead_taker is not None
-        self.takers, self.plays, self.lead_taker = [], [], None
-        self.lead = lead_taker
-        self.front, self.back = self.back, [self.pile.pop() for _ in range(min(self.seats, len(self.pile)))]
-
-    def _wants_lead(self, worth: Sequence[tuple[float, Icons]], left: int) -> bool:
-        """Whether the last Trade card with the lead is worth more than the best one."""
-        return worth[0][0] + LEAD >= worth[-1][0]
+        for left in worth:
+            counts[lead_taker] += left[4]
+        self.takers, self.plays, self.lead_taker, self.lead = [], [], None, lead_taker
+        pile = self.pile
+        self.front, self.back = self.back, [pile.pop() for _ in range(min(self.seats, len(pile)))]
 
 
 def playout(world: TrickAndTradeState, seat: int, action: Mapping[str, Any], rng: Chance) -> float:
