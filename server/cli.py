@@ -187,5 +187,17 @@ def import_(
     command.run_import(file, os.environ, store=store, data=data)
 
 
+@app.command("new-game")
+def new_game(
+    name: Annotated[str, typer.Argument(help="its name on the wire: words in lower case joined by '-'")],
+    title: Annotated[str | None, typer.Option(help="its title; made from the name if absent")] = None,
+    root: Annotated[Path, typer.Option(help="checkout of Facedown to write into")] = Path(),
+) -> None:
+    """Write a small working game, with its view, rules and tests, to make your own game of."""
+    from server.commands import new_game as command
+
+    command.run(name, title, root.absolute())
+
+
 if __name__ == "__main__":
     app()

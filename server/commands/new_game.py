@@ -1,0 +1,82 @@
+"""``facedown new-game``: a small working game to start from."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from pathlib import Path
+
+import typer
+
+from server.commands.common import MISUSED, fail
+
+_NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
+
+
+def run(name: str, title: str | None, root: Path) -> None:
+    """Write the game's package, view, rules and tests into a checkout, and record its golden games."""
+    module = name.replace("-", "_")
+    title = title or name.replace("-", " ").title()
+    _check(name, module, root)
+    words = {
+        "__NAME__": name,
+        "__MODULE__": module,
+        "__CLASS__": "".join(part.capitalize() for part in name.split("-")),
+        "__TITLE__": title,
+    }
+    template = files("server.commands") / "template"
+    written: list[Path] = []
+    for source, target in (
+        (template / "game", root / "domain" / "games" / module),
+        (template / "tests", root / "tests" / "games" / module),
+    ):
+        target.mkdir(parents=True)
+        written += [
+            _write(entry, target / entry.name.removesuffix(".txt"), words) for entry in source.iterdir()
+        ]
+    init = root / "tests" / "games" / module / "__init__.py"
+    init.touch()
+    written += [init, _write(template / "view.py.txt", root / "projections" / f"{module}.py", words)]
+    _record(name, root)
+    for path in sorted(written):
+        typer.echo(f"wrote {path.relative_to(root)}")
+    typer.echo(f"\n{title} can be played:  facedown play {name} --seats 2 --bots")
+    typer.echo(f"Its tests, and the laws:  make test ARGS='tests/games/{module} tests/conformance'")
+    typer.echo(f"After a change of rules:  python -m tests.support.golden --write {name}")
+
+
+def _check(name: str, module: str, root: Path) -> None:
+    from domain.registry import games
+    from projections.registry import RESERVED
+
+    if not (root / "domain" / "games").is_dir() or not (root / "tests" / "support").is_dir():
+        fail(f"{root} is no checkout of Facedown: there is no domain/games and tests/support", MISUSED)
+    if _NAME.fullmatch(name) is None or len(name) > 40:
+        fail(f"{name!r} is no name for a game; use lower-case words joined by '-': high-card", MISUSED)
+    if module in RESERVED:
+        fail(f"{name!r} is taken: projections.{module} is a part of the project", MISUSED)
+    if name in games() or (root / "domain" / "games" / module).exists():
+        fail(f"there is a game {name!r} already", MISUSED)
+
+
+def _write(source: Traversable, target: Path, words: dict[str, str]) -> Path:
+    text = source.read_text("utf-8")
+    for word, value in words.items():
+        text = text.replace(word, value)
+    target.write_text(text, "utf-8")
+    return target
+
+
+def _record(name: str, root: Path) -> None:
+    done = subprocess.run(  # noqa: S603 - our own module
+        [sys.executable, "-m", "tests.support.golden", "--write", name],
+        cwd=root,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        typer.echo(f"The golden games could not be recorded:\n{done.stderr}", err=True)
