@@ -243,7 +243,7 @@ class Tables:
         def decide(room: Room, table: Table) -> Decision:
             return tables.decide_pass_host(room.game, table, seat=seat)
 
-        return await self._as_host(ident, token, key, f"host {seat}", decide)
+        return await self._as_host(ident, token, key, "host", decide, seat=seat)
 
     async def host_leaves(self, ident: str, token: str | None, key: str | None = None) -> Facts:
         """The host gives up hosting: the first player takes over, without any the table ends."""
@@ -260,7 +260,7 @@ class Tables:
         def decide(room: Room, table: Table) -> Decision:
             return tables.decide_mute(room.game, table, seat=seat, muted=body.muted)
 
-        return await self._as_host(ident, token, key, f"mute {seat} {body.muted}", decide)
+        return await self._as_host(ident, token, key, "mute", decide, seat=seat, muted=body.muted)
 
     async def _as_host(
         self,
@@ -269,8 +269,9 @@ class Tables:
         key: str | None,
         what: str,
         decide: Callable[[Room, Table], Decision],
+        **fields: Any,
     ) -> Facts:
-        command = await self._http(ident, what, key, {"type": what})
+        command = await self._http(ident, what, key, {"type": what, **fields})
 
         async def run(room: Room) -> Facts:
             await room.ready()

@@ -12,72 +12,41 @@ import random
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
 from typing import Any, Literal
 
-import httpx
 import msgpack
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 from websockets.typing import Subprotocol
 
-Kind = Literal["json", "msgpack"]
-Message = dict[str, Any]
+from tests.support.api import CODES, PATIENCE_S, Http
+from tests.support.mirror import Message, Mirror, merged, without_nulls
 
-PATIENCE_S = 30.0  # far more than anything here needs: a test that waits this long has failed
+__all__ = [
+    "CODES",
+    "PATIENCE_S",
+    "Client",
+    "Closed",
+    "Http",
+    "Kind",
+    "Message",
+    "Mirror",
+    "address",
+    "chosen",
+    "client",
+    "join",
+    "merged",
+    "without_nulls",
+]
+
+Kind = Literal["json", "msgpack"]
+
 REASONS = {"asked", "removed", "revoked", "closed", "slow", "shutdown", "resync_required"}
-CODES = {
-    "bad_message",
-    "too_large",
-    "rate_limited",
-    "unauthorized",
-    "forbidden",
-    "no_such_table",
-    "no_such_game",
-    "no_such_version",
-    "not_found",
-    "bad_options",
-    "seat_taken",
-    "table_full",
-    "need_players",
-    "already_started",
-    "not_started",
-    "finished",
-    "paused",
-    "muted",
-    "not_your_turn",
-    "illegal_action",
-    "version_conflict",
-    "id_reused",
-    "outcome_unknown",
-    "unavailable",
-    "resync_required",
-}
 
 
 def address(url: str) -> str:
     """Where the WebSocket of a server is."""
     return url.replace("http", "ws", 1) + "/v1/ws"
-
-
-def merged(old: Any, patch: Any) -> Any:
-    """RFC 7396, written from the text of the RFC."""
-    if not isinstance(patch, dict):
-        return patch
-    found = dict(old) if isinstance(old, dict) else {}
-    for name, value in patch.items():
-        if value is None:
-            found.pop(name, None)
-        else:
-            found[name] = merged(found.get(name), value)
-    return found
-
-
-def without_nulls(value: Any) -> Any:
-    """The value with absent members where null ones were (not inside arrays: those are replaced whole)."""
-    if isinstance(value, dict):
-        return {name: without_nulls(inner) for name, inner in value.items() if inner is not None}
-    return value
 
 
 def chosen(rng: random.Random, offers: list[Message]) -> Message:
@@ -96,86 +65,6 @@ def chosen(rng: random.Random, offers: list[Message]) -> Message:
 
 class Closed(Exception):
     """The connection ended while something was waited for."""
-
-
-@dataclass
-class Mirror:
-    """A table as one viewer was told of it. Refuses gaps, repeats and a clock that goes back."""
-
-    table: str
-    viewer: Message
-    views: str = "full"
-    version: int = 0
-    at_ms: int = 0
-    epoch: str = ""
-    status: str = ""
-    view: Any = None
-    actions: list[Message] = field(default_factory=list)
-    waiting: list[int] = field(default_factory=list)
-    owed: int = 0  # updates that a resume still owes
-    updates: dict[int, Message] = field(default_factory=dict)
-    presence: dict[int, bool] = field(default_factory=dict)
-
-    @property
-    def seat(self) -> int:
-        """The seat, or -1."""
-        return int(self.viewer.get("seat", -1))
-
-    def resumable(self) -> Message:
-        """What an attach needs to resume from here."""
-        return {"from": self.version, "epoch": self.epoch, "from_ms": self.at_ms}
-
-    def attached(self, message: Message, before: Mirror | None) -> None:
-        """Take in an answer to an attach."""
-        self.version, self.epoch, self.status = message["version"], message["epoch"], message["status"]
-        if message["recovered"]:
-            assert before is not None, "recovered without having been here"
-            assert message["epoch"] == before.epoch
-            assert message["version"] == before.version
-            assert not {"view", "actions"} & set(message), f"a recovered attach has no view: {message}"
-            self.owed = message["head"] - message["version"]
-            assert self.owed >= 0
-            self.view, self.at_ms = before.view, before.at_ms
-            self.actions, self.waiting = before.actions, before.waiting
-            self.updates = dict(before.updates)
-            if self.owed:
-                self.actions = []
-        else:
-            assert ("view" in message) == (self.views != "none")
-            self.at_ms = message["at_ms"]
-            self.view = message.get("view")
-            self.actions, self.waiting = message["actions"], message["waiting"]
-            if before is not None and before.epoch == self.epoch:
-                self.updates = dict(before.updates)
-
-    def update(self, message: Message) -> None:
-        """Take in an update."""
-        version = message["version"]
-        assert version == self.version + 1, f"version {version} after {self.version} of {self.table}"
-        assert message["at_ms"] >= self.at_ms, f"the clock of {self.table} went back"
-        assert message["by"] in ("clock", "host", "server") or isinstance(message["by"], int)
-        self.version, self.at_ms, self.status = version, message["at_ms"], message["status"]
-        self.waiting = message["waiting"]
-        self.updates[version] = message
-        resuming = self.owed > 0
-        self.owed -= resuming
-        if resuming and self.owed:
-            assert not {"view", "patch", "actions"} & set(message), (
-                "only the last update of a resume has them"
-            )
-            return
-        self.actions = message["actions"]
-        if resuming and self.views != "none":
-            assert "view" in message, "the last update of a resume has the full view"
-        if self.views == "none":
-            assert not {"view", "patch"} & set(message)
-        elif "view" in message:
-            assert "patch" not in message
-            assert self.views == "full" or resuming
-            self.view = message["view"]
-        else:
-            assert self.views == "patch", "neither a view nor a patch"
-            self.view = merged(self.view, message["patch"])
 
 
 class Client:
@@ -417,92 +306,3 @@ async def join(
     )
     assert socket.subprotocol == f"facedown.v1.{kind}"
     return Client(url, socket, kind, validate)
-
-
-class Http:
-    """The HTTP API of one server."""
-
-    def __init__(self, url: str) -> None:
-        self.url = url
-        self.client = httpx.AsyncClient(base_url=url, timeout=PATIENCE_S)
-
-    async def __aenter__(self) -> Http:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.client.aclose()
-
-    async def ask(
-        self,
-        method: str,
-        path: str,
-        body: Any = None,
-        token: str | None = None,
-        key: str | None = None,
-        **more: Any,
-    ) -> httpx.Response:
-        """A request. ``body`` is sent as JSON, bytes as they are."""
-        headers = dict(more.pop("headers", {}))
-        if token is not None:
-            headers["Authorization"] = f"Bearer {token}"
-        if key is not None:
-            headers["Idempotency-Key"] = key
-        if isinstance(body, bytes):
-            more["content"] = body
-        elif body is not None:
-            more["json"] = body
-        response = await self.client.request(method, path, headers=headers, **more)
-        if response.status_code >= 400 and response.content:
-            said = response.json()
-            assert said["code"] in CODES
-            assert said["message"]
-            assert set(said) <= {"code", "message", "detail"}
-        return response
-
-    async def refused(
-        self, status: int, code: str, method: str, path: str, *args: Any, **more: Any
-    ) -> Message:
-        """A request that must be refused like this; gives the body."""
-        response = await self.ask(method, path, *args, **more)
-        said: Message = response.json()
-        assert (response.status_code, said.get("code")) == (status, code), said
-        return said
-
-    async def done(self, status: int, method: str, path: str, *args: Any, **more: Any) -> Any:
-        """A request that must succeed like this; gives the body."""
-        response = await self.ask(method, path, *args, **more)
-        assert response.status_code == status, response.text
-        return response.json() if response.content else None
-
-    async def table(self, game: str = "trick-and-trade", **body: Any) -> Message:
-        """Open a table; gives its id and the host's token."""
-        made: Message = await self.done(201, "POST", "/v1/tables", {"game": game, **body})
-        return made
-
-    async def sit(self, table: str, name: str = "Ann", **body: Any) -> Message:
-        """Sit down; gives seat and token."""
-        made: Message = await self.done(201, "POST", f"/v1/tables/{table}/seats", {"name": name, **body})
-        return made
-
-    async def full(
-        self, game: str = "trick-and-trade", seats: int = 3, **body: Any
-    ) -> tuple[str, str, list[str]]:
-        """A table whose seats are all taken: its id, the host's token, the seats' tokens."""
-        made = await self.table(game, seats=seats, **body)
-        tokens = [(await self.sit(made["table"], f"Player {number}"))["token"] for number in range(seats)]
-        return made["table"], made["host_token"], tokens
-
-    async def facts(self, table: str, token: str | None = None) -> Message:
-        """The facts of a table."""
-        found: Message = await self.done(200, "GET", f"/v1/tables/{table}", token=token)
-        return found
-
-    async def log(
-        self, table: str, token: str | None = None, query: str = ""
-    ) -> tuple[Message, list[Message]]:
-        """The header and the lines of a log."""
-        response = await self.ask("GET", f"/v1/tables/{table}/log{query}", token=token)
-        assert response.status_code == 200, response.text
-        header, *lines = [json.loads(line) for line in response.text.splitlines()]
-        assert [line["version"] for line in lines] == list(range(1, header["version"] + 1))
-        return header, lines
