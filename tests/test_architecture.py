@@ -19,7 +19,9 @@ MOST_LINES = 400
 SHARED_VIEWS = {"tarot_views"}
 """Modules that several games' views share."""
 
-LONGER_FILES: dict[str, int] = {}
+LONGER_FILES: dict[str, int] = {
+    "tests/server/store/test_faults.py": 450,  # one list of what can go wrong
+}
 """Files that may have more lines than `MOST_LINES`, with their own limit and a reason beside it."""
 
 

@@ -215,6 +215,13 @@ def test_the_game_waits_for_seats_that_can_act_until_it_is_over(setup: Setup) ->
                     assert playout.game.waiting(see(table.state, viewer)) == waiting
 
 
+def test_after_the_end_the_game_itself_waits_for_nobody_and_offers_nothing(setup: Setup) -> None:
+    for playout in playouts(*setup):
+        assert playout.game.waiting(see(playout.state, SPECTATOR)) == ()
+        for seat in range(playout.seats):
+            assert playout.game.actions(see(playout.state, seat), seat) == []
+
+
 def test_whoever_has_chosen_may_choose_again_until_the_last_has_but_not_for_ever(setup: Setup) -> None:
     rng = random.Random(f"changes/{setup}")
     for playout in playouts(*setup):
