@@ -26,6 +26,10 @@ class NoSuchTable(Exception):
     """The store has no such table."""
 
 
+class HistoryLost(StoreUnavailable):
+    """The log of a table is not what this process has told of it: shorter, or another one."""
+
+
 class Job(Protocol):
     """Something to be done with a room. It answers its client itself, in every case."""
 
@@ -73,6 +77,8 @@ def refusal(error: Exception, table: str) -> Rejected:
                 "the store did not answer in time: the command may be stored or not;"
                 " repeat it with the same id",
             )
+        case HistoryLost():
+            return Rejected("resync_required", "the table's history is not what it was: attach anew")
         case StoreUnavailable():
             return Rejected("unavailable", "the store cannot be reached now; nothing has changed; try again")
         case UnknownEvent() | CorruptLog() | HistoryBroken():

@@ -21,8 +21,8 @@ from projections import frame
 from projections.viewer import Viewer
 from server import metrics
 from server.feed import Attachment, Feed
-from server.jobs import UNREADABLE, Call, Job, NoSuchTable, fail
-from server.store.base import Entry, EventStore
+from server.jobs import UNREADABLE, Call, HistoryLost, Job, NoSuchTable, fail
+from server.store.base import Entry, EventStore, HistoryBroken
 from server.wire import Presence, Rematch, Said, ToClient
 from server.writer import Writer
 
@@ -75,13 +75,14 @@ class Room:
         self.delayed: Feed | None = None
         self.watched = False
         self.recent: deque[Told] = deque()
+        self.last: Entry | None = None
         self._game: AnyGame | None = None
         self._codec: EventCodec = table_codec()
         self._unheard: deque[Said] = deque(maxlen=KEPT_TALK)
         self._jobs: deque[Job] = deque()
         self._worker: asyncio.Task[None] | None = None
         self._appending = False
-        self._stash: list[Entry] = []
+        self._stash: list[tuple[Entry, int]] = []
         self.writer = Writer(self)
 
     # --- jobs ---------------------------------------------------------------------------------------
@@ -160,7 +161,10 @@ class Room:
         if self.live is None:
             await self.load()
         elif fresh:
-            await self.refresh()
+            try:
+                await self.refresh()
+            except HistoryLost:
+                await self.load()
         await self.start_if_full()
 
     async def start_if_full(self) -> None:
@@ -198,6 +202,7 @@ class Room:
         assert table is not None
         for commit in commits:
             self.writer.remember(commit)
+        self.last = entries[-1]
         self.live = Feed(table)
         if table.spectators.delay:
             behind = tables.fold(self.game, commits[: _visible(table)])
@@ -226,15 +231,34 @@ class Room:
             self.recent.popleft()
 
     async def refresh(self) -> bool:
-        """Read what other processes have added; gives whether there was anything."""
-        before = self.table.version
+        """Read what other processes have added; gives whether there was anything.
+
+        Raises:
+            HistoryLost: what this room has told is not in the log any more; its viewers were sent away.
+            StoreUnavailable, UnknownEvent, CorruptLog
+        """
+        last = self.last
+        assert last is not None
         try:
-            for entry in await self.owner.store.read(self.id, after=before):
+            found = await self.owner.store.read(self.id, after=last.version - 1)
+        except HistoryBroken as broken:
+            raise self.lost(f"version {broken.expected} is missing") from broken
+        if not found or found[0] != last:
+            raise self.lost(f"version {last.version} is {'another one' if found else 'gone'}")
+        try:
+            for entry in found[1:]:
                 self.receive(entry)
         except UNREADABLE as error:
             self._broken(error)
             raise
-        return self.table.version > before
+        return self.table.version > last.version
+
+    def lost(self, how: str) -> HistoryLost:
+        """The log is not what was told of it: forget it, send the viewers away, tell the operator."""
+        known = None if self.live is None else self.table.version
+        log.error("history_lost", table=self.id, known=known, found=how)
+        self.reset("resync_required")
+        return HistoryLost(f"{self.id}: {how}")
 
     def hold(self) -> None:
         """An append begins: what is heard meanwhile waits until its outcome is known."""
@@ -244,25 +268,42 @@ class Room:
         """The append has ended."""
         self._appending = False
         stash, self._stash = self._stash, []
-        for entry in stash:
-            self.hear(entry)
+        for entry, after_ms in stash:
+            self.hear(entry, after_ms)
 
-    def hear(self, entry: Entry) -> None:
-        """A commit that the store tells of; maybe one that is known already."""
+    def hear(self, entry: Entry, after_ms: int) -> None:
+        """A commit that the store tells of; maybe one that is known already.
+
+        Args:
+            after_ms: when the commit before it was stored.
+        """
         if self._appending:
-            self._stash.append(entry)
+            self._stash.append((entry, after_ms))
         elif self.live is not None:
+            if (
+                self.last is not None
+                and entry.version == self.last.version + 1
+                and after_ms != self.last.at_ms
+            ):
+                self.behind()  # it follows on something else than what is known here
+                return
             try:
                 self.receive(entry)
             except UNREADABLE as error:
                 self._broken(error)
 
-    def receive(self, entry: Entry) -> None:
-        """Take the next commit of the log; one further on means that some are missing."""
+    def receive(self, entry: Entry, *, mine: bool = False) -> None:
+        """Take the next commit of the log; one further on means that some are missing.
+
+        Args:
+            mine: this process made it.
+        """
         head = self.table.version
         if entry.version == head + 1:
             commit = self.decode(entry)
-            self.push(commit, tables.apply(self.game, self.table, commit), mine=False)
+            table = tables.apply(self.game, self.table, commit)
+            self.last = entry
+            self.push(commit, table, mine=mine)
         elif entry.version > head:
             self.post(Call(Room._catch_up, None))
 
@@ -271,7 +312,7 @@ class Room:
             await self.refresh()
 
     def behind(self) -> None:
-        """The store says that the log has grown beyond what was told: read."""
+        """The store says that the log is not what was told: read."""
         self.post(Call(Room._catch_up, None))
 
     def _broken(self, error: Exception) -> None:
@@ -283,7 +324,7 @@ class Room:
         for attachment in self.attachments():
             metrics.RESYNCS.inc()
             attachment.sink.drop(self.id, reason)
-        self.live = self.delayed = self._game = None
+        self.live = self.delayed = self._game = self.last = None
         self.recent.clear()
         self.writer.forget()
         self._codec = table_codec()

@@ -107,17 +107,15 @@ class Service:
 
     def settled(self, room: Room) -> None:
         """Forget a room that does not exist, and those not used for longest when too many are idle."""
-        if room.busy:
-            return
+        if room.busy or self._rooms.get(room.id) is not room:
+            return  # in use, or one that was dropped before and has only finished what it had begun
         self._idle[room.id] = room
         self._idle.move_to_end(room.id)
         if room.live is None:
             del self._idle[room.id], self._rooms[room.id]
-            self.timers.forget(room.id)
         while len(self._idle) > self.settings.idle_tables:
             ident, _ = self._idle.popitem(last=False)
             del self._rooms[ident]
-            self.timers.forget(ident)
 
     async def call(self, ident: str, run: Callable[[Room], Awaitable[T]]) -> T:
         """Do ``run`` in the table's room, in its turn. Raises what it raises, and `NoSuchTable`."""
@@ -145,9 +143,9 @@ class Service:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    def _on_commit(self, ident: str, entry: Entry) -> None:
+    def _on_commit(self, ident: str, entry: Entry, after_ms: int) -> None:
         if (room := self._rooms.get(ident)) is not None:
-            room.hear(entry)
+            room.hear(entry, after_ms)
 
     def _on_gap(self, ident: str, head: int) -> None:
         if (room := self._rooms.get(ident)) is not None:

@@ -27,9 +27,8 @@ if TYPE_CHECKING:
 log = structlog.get_logger(__name__)
 
 LEASE_MS = 5000
-MARGIN_MS = 10_000
-"""What is due sooner than this may be taken by another process before our commit is stored."""
 LONGEST_SLEEP_S = 1.0
+_NEVER = float("inf")
 BATCH = 100
 
 
@@ -42,7 +41,7 @@ class Timers:
 
     def __init__(self, service: Service) -> None:
         self._service = service
-        self._expected: dict[str, int] = {}
+        self._next_ms = _NEVER
         self._wake = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
 
@@ -59,24 +58,18 @@ class Timers:
     async def expect(self, ident: str, at_ms: int) -> None:
         """See to it that some process looks at the table at ``at_ms`` or before.
 
-        Called before an append with the earliest time that its commit can ask for; what this process has
-        written for the table already is not written again. Raises `StoreUnavailable`.
+        Called before an append with the earliest time that its commit can ask for. Raises
+        `StoreUnavailable`.
         """
-        known = self._expected.get(ident)
-        if known is not None and self._service.now_ms() + MARGIN_MS < known <= at_ms:
-            return
         await self._service.store.wake(ident, at_ms)
-        self._expected[ident] = at_ms
-        self._wake.set()
-
-    def forget(self, ident: str) -> None:
-        """The room is dropped."""
-        self._expected.pop(ident, None)
+        if at_ms < self._next_ms:
+            self._wake.set()
 
     async def _run(self) -> None:
         while True:
             try:
                 self._wake.clear()
+                self._next_ms = _NEVER  # what is expected from here on is looked for at once
                 now = self._service.now_ms()
                 due, following = await self._service.store.due(now, LEASE_MS, BATCH)
                 for ident in due:
@@ -89,8 +82,10 @@ class Timers:
             except Exception:
                 log.exception("timers_failed")
                 sleep_s = LONGEST_SLEEP_S
+            sleep_s = max(0.005, sleep_s)
+            self._next_ms = self._service.now_ms() + sleep_s * 1000
             try:
-                await asyncio.wait_for(self._wake.wait(), max(0.005, sleep_s))
+                await asyncio.wait_for(self._wake.wait(), sleep_s)
             except TimeoutError:
                 continue
 
@@ -109,8 +104,8 @@ class Timers:
             await self._service.store.look_again(ident, claimed_ms, following)
         except StoreUnavailable:
             return
-        self._expected.pop(ident, None)
-        self._wake.set()
+        if following is not None and following < self._next_ms:
+            self._wake.set()
 
     async def _judge(self, room: Room) -> int | None:
         await room.ready()

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import random
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 import structlog
@@ -16,7 +17,7 @@ from domain.errors import Rejected
 from domain.events import By, Command, Commit, encode_commit
 from domain.table import Decision, Table
 from server import metrics
-from server.jobs import Call
+from server.jobs import Call, HistoryLost
 from server.store.base import Entry, OutcomeUnknown, StoreUnavailable, VersionTaken
 
 if TYPE_CHECKING:
@@ -25,6 +26,22 @@ if TYPE_CHECKING:
 log = structlog.get_logger(__name__)
 
 Author = By | Callable[[Decision], By]
+
+_FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.5, 4.0
+
+
+class Unsettled(NamedTuple):
+    """An append; to settle what became of it, it is done again as it is."""
+
+    version: int
+    data: bytes
+    after_ms: int
+    command: Command | None
+
+    async def store(self, room: Room) -> Entry:
+        """Do it. Raises as `server.store.base.EventStore.append`."""
+        appended = await room.owner.store.append(room.id, self.version, self.data, self.after_ms)
+        return Entry(self.version, appended.at_ms, self.data)
 
 
 class Writer:
@@ -37,7 +54,7 @@ class Writer:
     def __init__(self, room: Room) -> None:
         self._room = room
         self._ids: dict[int, int] = {}
-        self._unsettled: tuple[int, bytes] | None = None
+        self._unsettled: Unsettled | None = None
 
     @property
     def unsettled(self) -> bool:
@@ -100,7 +117,15 @@ class Writer:
         """
         if self._room.live is None:
             await self._room.load()
-        await self._settle()
+        try:
+            await self._settle()
+        except HistoryLost:
+            raise
+        except StoreUnavailable as error:
+            assert self._unsettled is not None
+            if command is not None and command == self._unsettled.command:
+                raise OutcomeUnknown(str(error)) from error  # this very command may be stored
+            raise
         fresh = False
         while True:
             try:
@@ -122,63 +147,89 @@ class Writer:
     async def _append(
         self, by: By, decision: Decision, command: Command | None, stored: Callable[[Commit], None] | None
     ) -> Commit | None:
-        version = self._room.table.version + 1
-        data = encode_commit(by, decision.events, command)
-        await self._room.owner.before_append(decision.table)
-        began = time.perf_counter()
-        self._room.hold()
+        room = self._room
+        assert room.last is not None
+        last = room.last
+        append = Unsettled(last.version + 1, encode_commit(by, decision.events, command), last.at_ms, command)
+        # From here on what is heard waits: it may be this very commit, made by another process.
+        room.hold()
         try:
-            appended = await self._room.owner.store.append(self._room.id, version, data)
-            commit = Commit(version, appended.at_ms, by, decision.events, command)
-            table = tables.sealed(self._room.game, self._room.table, decision.table, commit)
-            stored_at = time.perf_counter()
-            metrics.APPEND.observe(stored_at - began)
-            self._room.push(commit, table, mine=True)
-            metrics.FANOUT.observe(time.perf_counter() - stored_at)
-            if stored is not None:
-                stored(commit)
+            await room.owner.before_append(decision.table)
+            began = time.perf_counter()
+            entry = await append.store(room)
+            metrics.APPEND.observe(time.perf_counter() - began)
+            commit = Commit(entry.version, entry.at_ms, by, decision.events, command)
+            self._tell(entry, commit, decision, stored)
             return commit
         except VersionTaken as taken:
             metrics.CONFLICTS.inc()
-            if taken.head < self._room.table.version:
-                self._history_lost(taken)
-                raise StoreUnavailable("the table's history is shorter than it was") from taken
+            if taken.head < last.version:
+                raise room.lost(f"it ends at {taken.head}") from taken
         except OutcomeUnknown:
             metrics.UNKNOWN.inc()
-            self._unsettled = (version, data)
-            self._settle_later()
+            if room.live is not None:
+                self._unsettled = append
+                self._settle_later(_FIRST_PAUSE_S)
             raise
         finally:
-            self._room.release()
-        await self._room.refresh()
+            room.release()
+        await room.refresh()
         return None
 
-    def _history_lost(self, taken: VersionTaken) -> None:
-        log.error("history_lost", table=self._room.id, known=self._room.table.version, found=taken.head)
-        self._room.reset("resync_required")
+    def _tell(
+        self, entry: Entry, commit: Commit, decision: Decision, stored: Callable[[Commit], None] | None
+    ) -> None:
+        room = self._room
+        began = time.perf_counter()
+        try:
+            table = tables.sealed(room.game, room.table, decision.table, commit)
+            room.last = entry
+            room.push(commit, table, mine=True)
+        except Exception as error:
+            # It is stored all the same: whoever repeats the id is told so from the log.
+            log.exception("commit_not_told", table=room.id, version=commit.version)
+            room.reset("closed")
+            raise OutcomeUnknown(
+                f"{room.id}: version {commit.version} is stored, and was not told"
+            ) from error
+        metrics.FANOUT.observe(time.perf_counter() - began)
+        if stored is not None:
+            stored(commit)
 
     async def _settle(self) -> None:
         """Find out about an append whose outcome is unknown, by the same append; nothing is built before."""
-        if self._unsettled is None:
+        append, room = self._unsettled, self._room
+        if append is None:
             return
-        version, data = self._unsettled
-        if self._room.table.version < version:
-            try:
-                appended = await self._room.owner.store.append(self._room.id, version, data)
-            except VersionTaken:
-                await self._room.refresh()
-            else:
-                self._room.receive(Entry(version, appended.at_ms, data))
+        room.hold()
+        try:
+            if room.table.version < append.version:
+                room.receive(await append.store(room), mine=True)
+        except VersionTaken:
+            pass  # what stands there is read below
+        finally:
+            room.release()
+        if room.table.version < append.version:
+            await room.refresh()
         self._unsettled = None
 
-    def _settle_later(self) -> None:
+    def _settle_later(self, pause_s: float) -> None:
+        """Settle also when nobody repeats the command, so that the viewers learn what became of it."""
+
         async def settle(room: Room) -> None:
             try:
                 await self._settle()
-            except OutcomeUnknown:
-                self._settle_later()
+            except (OutcomeUnknown, StoreUnavailable):
+                if self.unsettled:
+                    self._settle_later(min(2 * pause_s, _LONGEST_PAUSE_S))
 
-        asyncio.get_running_loop().call_later(1.0, lambda: self._room.post(Call(settle, None)))
+        def post() -> None:
+            if self.unsettled:
+                self._room.post(Call(settle, None))
+
+        # Not all tables at once, when a store comes back.
+        jitter = random.uniform(0.5, 1.0)  # noqa: S311
+        asyncio.get_running_loop().call_later(pause_s * jitter, post)
 
 
 # Not by ==, for which 1, 1.0 and True are the same.

@@ -31,7 +31,10 @@ class Appended(NamedTuple):
 
 
 class VersionTaken(Exception):
-    """Another entry stands at that version, or the version is not the next one. Nothing was stored."""
+    """Another entry stands there, or the version is not the next one, or another one stands before it.
+
+    Nothing was stored.
+    """
 
     def __init__(self, table: str, version: int, head: int) -> None:
         super().__init__(f"{table}: version {version} cannot be stored, the head is {head}")
@@ -70,7 +73,7 @@ class WeakStore(Exception):
         self.findings = tuple(findings)
 
 
-OnCommit = Callable[[str, Entry], None]
+OnCommit = Callable[[str, Entry, int], None]
 OnGap = Callable[[str, int], None]
 OnSignal = Callable[[str, bytes], None]
 
@@ -95,16 +98,18 @@ class EventStore(Protocol):
         """Let go of everything. Appends still waiting end with OutcomeUnknown or StoreUnavailable."""
         ...
 
-    async def append(self, table: str, version: int, data: bytes) -> Appended:
+    async def append(self, table: str, version: int, data: bytes, after_ms: int | None = None) -> Appended:
         """Store `data` as the next entry of the table's log; returns once it is durable.
 
         Args:
             table: name of the table.
             version: must be the head plus one; the first is 1.
             data: the entry. Appending the same bytes at the same version again is harmless.
+            after_ms: when the entry before was stored, so that nothing is built on another history that
+                has the same length; None: whenever.
 
         Raises:
-            VersionTaken: another entry is there, or `version` is not the next one.
+            VersionTaken: another entry is there, `version` is not the next one, or `after_ms` is not right.
             OutcomeUnknown: nobody can say yet; the same append again settles it.
             StoreUnavailable: certainly not stored.
         """
@@ -143,9 +148,11 @@ class EventStore(Protocol):
         """Name the callbacks, before `start`. They are called in order and must not block.
 
         Args:
-            on_commit: (table, entry) a commit of a watched table. A hint: some may be missing or doubled.
-            on_gap: (table, head) the log of a watched table has a head above all that `on_commit` told
-                and `read` returned here. It is told every few seconds until that is mended, so read.
+            on_commit: (table, entry, after_ms) a commit of a watched table, and when the one before it was
+                stored (0: it is the first). A hint: some may be missing or doubled.
+            on_gap: (table, head) the log of a watched table is not what `on_commit` told and `read`
+                returned here: something up to its head was never told, or what was told last is not in
+                it any more. It is told every few seconds until that is mended, so read.
             on_signal: (topic, payload) something sent by `signal` in any process, this one included.
         """
         ...
@@ -198,7 +205,8 @@ class EventStore(Protocol):
     async def look_again(self, table: str, claimed_ms: int, at_ms: int | None) -> None:
         """Put off a table that `due` gave; None: take it out.
 
-        Nothing changes where `wake` has named an earlier time since.
+        Nothing changes where `wake` has named the table since, whatever the time: then it is due again when
+        the lease is over.
 
         Args:
             claimed_ms: `now_ms + lease_ms` of the call of `due`.

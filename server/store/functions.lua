@@ -8,8 +8,9 @@ local function clock_ms()
   return tonumber(now[1]) * 1000 + math.floor(tonumber(now[2]) / 1000)
 end
 
--- keys: log, news channel. args: version, data. Returns {outcome, at_ms, head}; the outcome is 1 stored,
--- 2 the same entry was there, 0 another entry is there or the version is not the next one.
+-- keys: log, news channel. args: version, data, and when the entry before must have been stored ('' for
+-- any time). Returns {outcome, at_ms, head}; the outcome is 1 stored, 2 the same entry was there, 0 another
+-- entry is there, the version is not the next one, or what stands before is another entry.
 -- An error reply means that nothing was stored: the entry is the only write, and telling of it cannot fail.
 local function append(keys, args)
   local log, news, version, data = keys[1], keys[2], tonumber(args[1]), args[2]
@@ -27,12 +28,12 @@ local function append(keys, args)
     end
     return {0, 0, head}
   end
-  if version ~= head + 1 then
+  if version ~= head + 1 or (args[3] ~= '' and tonumber(args[3]) ~= last_ms) then
     return {0, 0, head}
   end
   local at_ms = string.format('%.0f', math.max(clock_ms(), last_ms))
   redis.call('XADD', log, id, 'at', at_ms, 'data', data)
-  redis.pcall('SPUBLISH', news, args[1] .. ' ' .. at_ms .. '\n' .. data)
+  redis.pcall('SPUBLISH', news, args[1] .. ' ' .. at_ms .. ' ' .. string.format('%.0f', last_ms) .. '\n' .. data)
   return {1, tonumber(at_ms), version}
 end
 
@@ -46,6 +47,18 @@ local function restore(keys, args)
     redis.call('XADD', keys[1], string.format('%.0f-0', (i + 1) / 2), 'at', args[i], 'data', args[i + 1])
   end
   return 1
+end
+
+-- keys: log. args: version. Returns {head, when the head was stored, when that version was stored}, 0 for
+-- what is not there.
+local function head(keys, args)
+  local last = redis.call('XREVRANGE', keys[1], '+', '-', 'COUNT', 1)[1]
+  if not last then
+    return {0, 0, 0}
+  end
+  local id = args[1] .. '-0'
+  local there = redis.call('XRANGE', keys[1], id, id)[1]
+  return {tonumber(string.match(last[1], '^%d+')), tonumber(last[2][2]), there and tonumber(there[2][2]) or 0}
 end
 
 -- keys: here. args: lifetime in ms, seat:process ... Marks the seats as present for that long.
@@ -94,9 +107,24 @@ local function place(keys, args)
   return 1
 end
 
+-- In the index of deadlines a score with a half is a claim: somebody looks at the table now.
+
+-- keys: deadlines. args: table and time. Names the table then or before, and marks a claim as overtaken:
+-- whoever looks may not have seen what makes this time necessary.
+local function wake(keys, args)
+  local at, known = tonumber(args[2]), redis.call('ZSCORE', keys[1], args[1])
+  known = known and tonumber(known)
+  if not known or at < known then
+    redis.call('ZADD', keys[1], args[2], args[1])
+  elseif known % 1 ~= 0 then
+    redis.call('ZADD', keys[1], string.format('%.0f', math.floor(known)), args[1])
+  end
+  return 1
+end
+
 -- keys: deadlines. args: now, lease and limit. Takes what is due and gives it, then when the next is due.
 local function due(keys, args)
-  local now, until_ms = args[1], string.format('%.0f', tonumber(args[1]) + tonumber(args[2]))
+  local now, until_ms = args[1], string.format('%.1f', tonumber(args[1]) + tonumber(args[2]) + 0.5)
   local found = redis.call('ZRANGEBYSCORE', keys[1], '-inf', now, 'LIMIT', 0, args[3])
   for _, name in ipairs(found) do
     redis.call('ZADD', keys[1], until_ms, name)
@@ -108,7 +136,7 @@ end
 -- keys: deadlines. args: table, the time until which it was taken, and when to look again ('' for never).
 local function look_again(keys, args)
   local score = redis.call('ZSCORE', keys[1], args[1])
-  if not score or tonumber(score) ~= tonumber(args[2]) then
+  if not score or tonumber(score) ~= tonumber(args[2]) + 0.5 then
     return 0
   end
   if args[3] == '' then
@@ -119,6 +147,8 @@ local function look_again(keys, args)
 end
 
 redis.register_function('facedown_1_due', due)
+redis.register_function('facedown_1_wake', wake)
+redis.register_function{function_name = 'facedown_1_head', callback = head, flags = {'no-writes'}}
 redis.register_function('facedown_1_look_again', look_again)
 redis.register_function('facedown_1_append', append)
 redis.register_function{function_name = 'facedown_1_now', callback = clock_ms, flags = {'no-writes'}}

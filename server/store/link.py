@@ -15,9 +15,20 @@ from redis.backoff import NoBackoff
 from redis.exceptions import RedisError, ResponseError
 
 LIBRARY = importlib.resources.files(__package__).joinpath("functions.lua").read_text("utf-8")
-APPEND, ARRIVE, DUE, LOOK_AGAIN, NOW, PLACE, PRESENT, RESTORE = (
+APPEND, ARRIVE, DUE, HEAD, LOOK_AGAIN, NOW, PLACE, PRESENT, RESTORE, WAKE = (
     f"facedown_1_{name}"
-    for name in ("append", "arrive", "due", "look_again", "now", "place", "present", "restore")
+    for name in (
+        "append",
+        "arrive",
+        "due",
+        "head",
+        "look_again",
+        "now",
+        "place",
+        "present",
+        "restore",
+        "wake",
+    )
 )
 
 FAILURES = (RedisError, OSError, TimeoutError)

@@ -24,6 +24,8 @@ from server.store.base import (
 
 _log = logging.getLogger(__name__)
 
+_CLAIM = 0.5  # added to a deadline that stands for a look under way
+
 
 class MemoryBackend:
     """What several `MemoryStore`s share, as several server processes share one Redis.
@@ -36,7 +38,7 @@ class MemoryBackend:
         self.clock = clock
         self.logs: dict[str, list[Entry]] = {}
         self.stores: set[MemoryStore] = set()
-        self.deadlines: dict[str, int] = {}
+        self.deadlines: dict[str, float] = {}
         self.talk: dict[str, list[bytes]] = {}
         self.lobby: dict[str, tuple[int, str, str]] = {}
         self.here: dict[str, set[tuple[int, MemoryStore]]] = {}
@@ -67,24 +69,24 @@ class MemoryStore:
         for marks in self.backend.here.values():
             marks -= {mark for mark in marks if mark[1] is self}
 
-    async def append(self, table: str, version: int, data: bytes) -> Appended:
+    async def append(self, table: str, version: int, data: bytes, after_ms: int | None = None) -> Appended:
         """See `EventStore.append`."""
         keys.check_name(table)
         if version < 1:
             raise ValueError("versions begin at 1")
         self._check_started()
         log = self.backend.logs.get(table, [])
-        head = len(log)
+        head, after = len(log), log[-1].at_ms if log else 0
         if version <= head and log[version - 1].data == data:
             return Appended(log[version - 1].at_ms, repeated=True)
-        if version != head + 1:
+        if version != head + 1 or after_ms not in (None, after):
             raise VersionTaken(table, version, head)
-        at_ms = max(self.backend.clock(), log[-1].at_ms if log else 0)
+        at_ms = max(self.backend.clock(), after)
         entry = Entry(version, at_ms, bytes(data))
         self.backend.logs.setdefault(table, []).append(entry)
         for store in self.backend.stores:
             if table in store._watched:
-                _soon(store._deliver, table, entry)
+                _soon(store._deliver, table, entry, after)
         return Appended(at_ms, repeated=False)
 
     async def read(self, table: str, after: int = 0, limit: int | None = None) -> list[Entry]:
@@ -163,6 +165,8 @@ class MemoryStore:
         known = self.backend.deadlines.get(keys.check_name(table))
         if known is None or at_ms < known:
             self.backend.deadlines[table] = at_ms
+        else:
+            self.backend.deadlines[table] = int(known)
 
     async def due(self, now_ms: int, lease_ms: int, limit: int) -> tuple[list[str], int | None]:
         """See `EventStore.due`."""
@@ -170,13 +174,14 @@ class MemoryStore:
         deadlines = self.backend.deadlines
         late = sorted((at_ms, table) for table, at_ms in deadlines.items() if at_ms <= now_ms)
         found = [table for _, table in late[:limit]]
-        deadlines.update(dict.fromkeys(found, now_ms + lease_ms))
-        return found, min(deadlines.values(), default=None)
+        deadlines.update(dict.fromkeys(found, now_ms + lease_ms + _CLAIM))
+        following = min(deadlines.values(), default=None)
+        return found, None if following is None else int(following)
 
     async def look_again(self, table: str, claimed_ms: int, at_ms: int | None) -> None:
         """See `EventStore.look_again`."""
         self._check_started()
-        if self.backend.deadlines.get(table) != claimed_ms:
+        if self.backend.deadlines.get(table) != claimed_ms + _CLAIM:
             return
         if at_ms is None:
             del self.backend.deadlines[table]
@@ -221,9 +226,9 @@ class MemoryStore:
         self._check_started()
         return [{seat for seat, _ in self.backend.here.get(table, ())} for table in tables]
 
-    def _deliver(self, table: str, entry: Entry) -> None:
+    def _deliver(self, table: str, entry: Entry, after_ms: int) -> None:
         if table in self._watched:
-            self._on_commit(table, entry)
+            self._on_commit(table, entry, after_ms)
 
     def _check_started(self) -> None:
         if self not in self.backend.stores:

@@ -8,7 +8,7 @@ import random
 import secrets
 from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from server.store import keys
 from server.store.base import (
@@ -23,7 +23,19 @@ from server.store.base import (
     check_contiguous,
     ignore,
 )
-from server.store.link import ARRIVE, DUE, LOOK_AGAIN, NOW, PLACE, PRESENT, RESTORE, Link, Settings
+from server.store.link import (
+    ARRIVE,
+    DUE,
+    HEAD,
+    LOOK_AGAIN,
+    NOW,
+    PLACE,
+    PRESENT,
+    RESTORE,
+    WAKE,
+    Link,
+    Settings,
+)
 from server.store.nodes import Nodes
 from server.store.subscriber import Subscriber
 from server.store.writer import Elsewhere
@@ -32,7 +44,16 @@ _log = logging.getLogger(__name__)
 
 _LOOK_AROUND_S = 0.1  # the least time between two looks at the map of a cluster
 _SIGNALS = keys.SIGNALS.encode()
-_NOTHING_YET = -1  # in place of a version: the table is only about to be watched
+
+
+class _Seen(NamedTuple):
+    """The last version of a table up to which all was told or read, and when it was stored."""
+
+    version: int
+    at_ms: int
+
+
+_NOTHING_YET = _Seen(-1, 0)  # the table is only about to be watched
 
 
 class RedisStore:
@@ -41,7 +62,7 @@ class RedisStore:
     def __init__(self, url: str, settings: Settings) -> None:
         self._settings = settings
         self._nodes = Nodes(url, settings, self._new_subscriber, self._move_in)
-        self._seen: dict[str, int] = {}  # per watched table: the last version told or read
+        self._seen: dict[str, _Seen] = {}  # per watched table
         self._joining: Counter[str] = Counter()  # calls of `watch` under way
         self._marks: dict[str, set[str]] = {}  # per table: our marks of presence
         self._process = secrets.token_hex(8)
@@ -83,7 +104,7 @@ class RedisStore:
         await self._leave(marks)
         await self._nodes.close()
 
-    async def append(self, table: str, version: int, data: bytes) -> Appended:
+    async def append(self, table: str, version: int, data: bytes, after_ms: int | None = None) -> Appended:
         """See `EventStore.append`."""
         if version < 1:
             raise ValueError("versions begin at 1")
@@ -94,7 +115,7 @@ class RedisStore:
             known = self._nodes.round
             try:
                 return await self._nodes.of(key).writer.append(
-                    table, version, data, until=until, doubtful=doubtful
+                    table, version, data, after_ms, until=until, doubtful=doubtful
                 )
             except Elsewhere as moved:
                 doubtful = moved.doubtful
@@ -113,14 +134,18 @@ class RedisStore:
         found = await self._nodes.ask([("XRANGE", keys.log(table), f"({after}-0", "+", *count)])
         entries = [_entry(item) for item in found[0]]
         check_contiguous(table, after, entries)
-        if entries and table in self._seen:
-            self._seen[table] = max(self._seen[table], entries[-1].version)
+        seen = self._seen.get(table)
+        if entries and seen is not None:
+            last = entries[-1]
+            # A whole read that ends before what was told: the log is shorter than it was.
+            if last.version >= seen.version or (limit is None and after < seen.version):
+                self._seen[table] = _Seen(last.version, last.at_ms)
         return entries
 
     async def heads(self, tables: Sequence[str]) -> list[int]:
         """See `EventStore.heads`."""
-        found = await self._nodes.ask([_head_above(table, 0) for table in tables])
-        return [_head_of(items) for items in found]
+        found = await self._nodes.ask([_head(table) for table in tables])
+        return [int(head) for head, *_ in found]
 
     async def now_ms(self) -> int:
         """See `EventStore.now_ms`."""
@@ -133,7 +158,7 @@ class RedisStore:
         try:
             channel = keys.news(table)
             await self._nodes.of(channel).subscriber.watch(channel.encode())
-            head = (await self.heads([table]))[0]
+            head, at_ms, _ = (await self._nodes.ask([_head(table)]))[0]
         except BaseException:
             if self._joining[table] == 1 and self._seen.get(table) == _NOTHING_YET:
                 await self.unwatch(table)
@@ -142,8 +167,8 @@ class RedisStore:
             self._joining[table] -= 1
             if not self._joining[table]:
                 del self._joining[table]
-        self._seen[table] = max(self._seen.get(table, 0), head)
-        return head
+        self._seen[table] = max(self._seen.get(table, _NOTHING_YET), _Seen(head, at_ms))
+        return int(head)
 
     async def unwatch(self, table: str) -> None:
         """See `EventStore.unwatch`."""
@@ -192,7 +217,7 @@ class RedisStore:
 
     async def wake(self, table: str, at_ms: int) -> None:
         """See `EventStore.wake`."""
-        await self._nodes.ask([("ZADD", keys.deadlines(table), "LT", at_ms, keys.check_name(table))])
+        await self._call(WAKE, keys.deadlines(table), keys.check_name(table), at_ms)
 
     async def due(self, now_ms: int, lease_ms: int, limit: int) -> tuple[list[str], int | None]:
         """See `EventStore.due`."""
@@ -273,21 +298,27 @@ class RedisStore:
         # Whoever left meanwhile may have been marked again.
         await self._leave({table: marks - self._marks.get(table, set()) for table, marks in renewed.items()})
 
-    def _delivered(self, table: str, entry: Entry) -> None:
-        if table in self._seen:
-            self._seen[table] = max(self._seen[table], entry.version)
-            self._on_commit(table, entry)
+    def _delivered(self, table: str, entry: Entry, after_ms: int) -> None:
+        seen = self._seen.get(table)
+        if seen is not None:
+            # Anything else than the next one means that some were missed, or that what was told is not
+            # the history any more: that counts as missing until somebody reads.
+            if entry.version == seen.version + 1 and after_ms == seen.at_ms:
+                self._seen[table] = _Seen(entry.version, entry.at_ms)
+            self._on_commit(table, entry, after_ms)
 
     def _signalled(self, topic: str, payload: bytes) -> None:
         self._on_signal(topic, payload)
 
     async def _compare(self) -> None:
-        """Tell of watched tables whose log is ahead of what was told: their news was lost."""
+        """Tell of watched tables whose log is not what was told: their news, or their history, was lost."""
         watched = [(table, seen) for table, seen in self._seen.items() if seen != _NOTHING_YET]
-        found = await self._nodes.try_ask([_head_above(table, seen) for table, seen in watched])
-        for (table, _), items in zip(watched, found, strict=True):
-            head = 0 if isinstance(items, Exception) else _head_of(items)
-            if head > self._seen.get(table, head):
+        found = await self._nodes.try_ask([_head(table, seen.version) for table, seen in watched])
+        for (table, seen), answer in zip(watched, found, strict=True):
+            if isinstance(answer, Exception) or self._seen.get(table) != seen:
+                continue  # nothing is known, or there was news meanwhile: next time
+            head, _, at_ms = answer
+            if (head, at_ms) != seen:
                 try:
                     self._on_gap(table, head)
                 except Exception:  # noqa: BLE001 - a listener must not stop the upkeep
@@ -360,10 +391,6 @@ def _entry(item: Any) -> Entry:
     return Entry(int(entry_id.partition(b"-")[0]), int(fields[b"at"]), fields[b"data"])
 
 
-def _head_above(table: str, version: int) -> tuple[Any, ...]:
-    """Asks for the last entry if it is above a version: of a quiet table nothing travels."""
-    return ("XREVRANGE", keys.log(table), "+", f"({version}-0", "COUNT", 1)
-
-
-def _head_of(items: Any) -> int:
-    return _entry(items[0]).version if items else 0
+def _head(table: str, version: int = 0) -> tuple[Any, ...]:
+    """Asks for the head, when it was stored, and when a version was stored: no entry travels."""
+    return ("FCALL_RO", HEAD, 1, keys.log(table), version)

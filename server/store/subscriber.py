@@ -164,8 +164,9 @@ class Subscriber:
             case [b"smessage", channel, payload]:
                 if channel in self._standing:
                     head, _, data = payload.partition(b"\n")
-                    version, at_ms = head.split()
-                    self._tell(self._on_commit, keys.table_of(channel), Entry(int(version), int(at_ms), data))
+                    version, at_ms, after_ms = map(int, head.split())
+                    entry = Entry(version, at_ms, data)
+                    self._tell(self._on_commit, keys.table_of(channel), entry, after_ms)
             case [b"ssubscribe", channel, _]:
                 self._asked[channel] -= 1
                 if self._asked[channel] <= 0:

@@ -41,10 +41,11 @@ class _Job:
 
     __slots__ = ("command", "doubtful", "future", "table", "version")
 
-    def __init__(self, table: str, version: int, data: bytes, doubtful: bool) -> None:
+    def __init__(self, table: str, version: int, data: bytes, after_ms: int | None, doubtful: bool) -> None:
         self.table = table
         self.version = version
-        self.command = ("FCALL", APPEND, 2, keys.log(table), keys.news(table), version, data)
+        after = "" if after_ms is None else after_ms
+        self.command = ("FCALL", APPEND, 2, keys.log(table), keys.news(table), version, data, after)
         self.future: asyncio.Future[Appended] = asyncio.get_running_loop().create_future()
         self.doubtful = doubtful
 
@@ -88,7 +89,14 @@ class Writer:
         await self._drop()
 
     async def append(
-        self, table: str, version: int, data: bytes, *, until: float | None = None, doubtful: bool = False
+        self,
+        table: str,
+        version: int,
+        data: bytes,
+        after_ms: int | None = None,
+        *,
+        until: float | None = None,
+        doubtful: bool = False,
     ) -> Appended:
         """See `EventStore.append`.
 
@@ -99,7 +107,7 @@ class Writer:
         Raises:
             Elsewhere: only in a cluster.
         """
-        job = _Job(table, version, data, doubtful)
+        job = _Job(table, version, data, after_ms, doubtful)
         if self._task is None:
             self._fail(job, "the store is not started, or closed")
             return job.future.result()

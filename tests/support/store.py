@@ -32,7 +32,7 @@ class Heard:
         self._changed = asyncio.Event()
         store.listen(self._commit, self._gap, self._signal)
 
-    def _commit(self, table: str, entry: Entry) -> None:
+    def _commit(self, table: str, entry: Entry, after_ms: int) -> None:
         self.commits.append((table, entry))
         self._changed.set()
 

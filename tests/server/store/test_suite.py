@@ -164,7 +164,7 @@ async def test_a_listener_that_fails_hears_the_next(open_any: OpenStore, table: 
     store, heard = await open_any()
     told: list[int] = []
 
-    def fail(_: str, entry: object) -> None:
+    def fail(_: str, entry: object, after_ms: int) -> None:
         told.append(1)
         raise RuntimeError("a listener's own fault")
 
