@@ -1,0 +1,97 @@
+"""Faults planted into the server, so that the simulation can show that it would notice them."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from typing import Any
+from unittest import mock
+
+from domain.events import Commit
+from domain.table import Decision
+from server.room import Room
+from server.store.base import Entry, OutcomeUnknown, StoreUnavailable
+from server.writer import Unsettled, Writer
+from tests.simulation.store import SimStore
+
+_store = Unsettled.store
+
+
+async def _again_at_the_end(self: Unsettled, room: Room) -> Entry:
+    """A client of the store that repeats a write by itself, without a version of its own."""
+    try:
+        return await _store(self, room)
+    except OutcomeUnknown:
+        store = room.owner.store
+        version = (await store.heads([room.id]))[0] + 1
+        appended = await store.append(room.id, version, self.data)
+        return Entry(version, appended.at_ms, self.data)
+
+
+async def _settled_by_reading(self: Unsettled, room: Room) -> Entry:
+    """Takes what a read shows for the truth about a write that may be on its way."""
+    try:
+        return await _store(self, room)
+    except OutcomeUnknown:
+        found = await room.owner.store.read(room.id, after=self.version - 1, limit=1)
+        if found and found[0].data == self.data:
+            return found[0]
+        raise StoreUnavailable("it is not there") from None
+
+
+async def _told_first(self: Unsettled, room: Room) -> Entry:
+    """Tells the viewers, then stores."""
+    entry = Entry(self.version, room.last.at_ms if room.last else 0, self.data)
+    room.receive(entry, mine=True)
+    await _store(self, room)
+    return entry
+
+
+def _only_answered(
+    self: Writer, entry: Entry, commit: Commit, decision: Decision, stored: Callable[[Commit], None] | None
+) -> None:
+    if stored is not None:
+        stored(commit)
+
+
+async def _never_seen(self: Writer, *_: Any) -> None:
+    """No command was ever answered before."""
+
+
+async def _nothing_compared(self: SimStore) -> None:
+    """Lost news stays lost."""
+
+
+def _not_held(self: Room) -> None:
+    """What is heard during an append is told at once."""
+
+
+async def _believed(self: Room) -> bool:
+    """Reads what is new, whatever the log holds below."""
+    before = self.table.version
+    for entry in await self.owner.store.read(self.id, after=before):
+        self.receive(entry)
+    return self.table.version > before
+
+
+_PATCHES: dict[str, list[tuple[type, str, Any]]] = {
+    "retrying-writer": [(Unsettled, "store", _again_at_the_end)],
+    "no-id-check": [(Writer, "first_answer", _never_seen)],
+    "told-before-stored": [(Unsettled, "store", _told_first), (Writer, "_tell", _only_answered)],
+    "settled-by-reading": [(Unsettled, "store", _settled_by_reading)],
+    "no-head-comparison": [(SimStore, "compare", _nothing_compared)],
+    "not-held": [(Room, "hold", _not_held)],
+    "history-believed": [(Room, "refresh", _believed)],
+}
+FAULTS = tuple(_PATCHES)
+LOSSES = ("history-believed",)
+"""Those of them that show only where the store comes back with an older state."""
+
+
+@contextlib.contextmanager
+def planted(name: str | None) -> Iterator[None]:
+    """The server with a fault, or without."""
+    with contextlib.ExitStack() as stack:
+        for owner, method, fault in _PATCHES[name] if name else ():
+            stack.enter_context(mock.patch.object(owner, method, fault))
+        yield
