@@ -7,7 +7,6 @@ compared with what the viewer of the other is sent.
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
@@ -19,12 +18,11 @@ from domain.visibility import SPECTATOR, see
 from projections.redaction import redact_all
 from tests.secrecy.keys import told
 from tests.secrecy.recording import record
+from tests.secrecy.twin import STEPS, twin
 from tests.support.clients import Kind
-from tests.support.play import Step
 from tests.support.server import Serve
-from tests.support.twins import Search, Strength, exchanged
-from tests.support.watch import Watch, answer
-from tests.support.worlds import Script, World, _renamed
+from tests.support.watch import answer
+from tests.support.worlds import World
 
 CASES: list[tuple[str, int, int, Kind]] = [
     ("trick-and-trade", 3, 1, "json"),
@@ -35,39 +33,6 @@ CASES: list[tuple[str, int, int, Kind]] = [
     ("thread-the-needle", 4, 3, "json"),
     ("mein-schatz", 3, 2, "json"),
 ]
-STEPS = 26
-KINDS = {"mein-schatz": lambda card: card == "orc"}
-Twin = tuple[dict[str, tuple[Any, ...]], list[Step]]
-
-
-def twins(name: str, seats: int, viewer: int) -> tuple[World, Watch, Twin]:
-    """A world, and another one that the viewer cannot tell from it: its outcomes and its steps."""
-    for number in range(20):
-        rng = random.Random(f"sockets/{name}/{seats}/{number}")
-        world = World(games()[name], seats, key=rng.randbytes(32))
-        world.play(rng, most=STEPS)
-        watch = Watch(world, viewer, kind=KINDS.get(name))
-        version = len(world.commits)
-        search = Search(watch, version, rng, Strength(), 60)
-        for group in watch.groups(version):
-            slots = rng.sample(group, len(group))
-            search.add(list(zip(slots[::2], slots[1::2], strict=False)))
-        if len(search.accepted) >= 3 and not world.table.over:
-            script = Script(exchanged(world.tracing.sources, search.accepted))
-            outcomes = {
-                label: tuple(script.card(source) for source in sources)
-                for label, sources in script.sources.items()
-            }
-            steps = [
-                Step(
-                    step.seat,
-                    {key: _renamed(world.tracing, value, script) for key, value in step.action.items()},
-                )
-                for step in world.steps
-            ]
-            assert outcomes != world.tracing.dealt
-            return world, watch, (outcomes, steps)
-    raise AssertionError("no twin was found")
 
 
 async def compare(
@@ -78,7 +43,8 @@ async def compare(
 ) -> tuple[list[Any], list[Any], World]:
     """All that the viewer receives in both worlds, of servers with the ``faults`` planted."""
     name, seats, viewer, kind = case
-    world, watch, (outcomes, steps) = twins(name, seats, viewer)
+    found_twin = twin(name, seats, viewer)
+    world, watch, steps = found_twin.world, found_twin.watch, found_twin.steps
     probes = {
         number: [
             probe
@@ -88,7 +54,7 @@ async def compare(
         for number in range(0, len(steps), 6)
     }
     found = []
-    for dealt, played in ((world.tracing.dealt, world.steps), (outcomes, steps)):
+    for dealt, played in ((world.tracing.dealt, world.steps), (found_twin.outcomes, steps)):
         with patch.context() as scope:
             for place, fault in faults.items():
                 scope.setattr(place, fault)
