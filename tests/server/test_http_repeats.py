@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 
 import pytest
@@ -97,3 +98,17 @@ async def test_the_key_is_not_in_the_log(http: Http) -> None:
     await http.done(201, "POST", f"/v1/tables/{made['table']}/seats", {"name": "Ann"}, key=KEY)
     header, lines = await http.log(made["table"])
     assert KEY not in json.dumps([header, *lines])
+
+
+async def test_ten_equal_requests_at_once_are_one(http: Http) -> None:
+    body = {"game": "trick-and-trade"}
+    made = await asyncio.gather(*(http.done(201, "POST", "/v1/tables", body, key=KEY) for _ in range(10)))
+    assert len({str(answer) for answer in made}) == 1
+    path, host = f"/v1/tables/{made[0]['table']}", made[0]["host_token"]
+    name = {"name": "Ann"}
+    sat = await asyncio.gather(*(http.done(201, "POST", f"{path}/seats", name, key=KEY) for _ in range(10)))
+    assert len({str(answer) for answer in sat}) == 1
+    bots = (http.done(201, "POST", f"{path}/bots", {}, token=host, key=KEY) for _ in range(10))
+    assert len({str(answer) for answer in await asyncio.gather(*bots)}) == 1
+    assert (await http.facts(made[0]["table"]))["version"] == 3
+    assert len((await http.done(200, "GET", "/v1/tables"))["tables"]) == 1
