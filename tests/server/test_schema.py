@@ -9,7 +9,7 @@ from jsonschema import Draft202012Validator
 
 from domain.registry import games
 from tests.server.playing import played
-from tests.support.clients import Http, Message, client
+from tests.support.clients import CODES, Http, Message, client
 from tests.support.server import Running
 
 
@@ -155,6 +155,10 @@ async def test_the_schemas_refuse_what_is_wrong(checker: Checker) -> None:
             checker.message(wrong)
     with pytest.raises(AssertionError):
         checker.inside("oopsie", {"events": [{"type": "no such event"}]})
+
+
+async def test_the_list_of_codes_is_closed(checker: Checker) -> None:
+    assert set(checker.schema["$defs"]["Code"]["enum"]) == CODES
 
 
 def test_each_type_has_one_definition() -> None:
