@@ -41,7 +41,9 @@ class TreasureDrawn(Public, frozen=True, tag="treasure_drawn"):
 
     seat: Annotated[int, PUBLIC]
     open: Annotated[bool, PUBLIC]
-    card: Annotated[str, when(lambda drawn: drawn.open, PUBLIC, only("seat"))]
+    card: Annotated[
+        str, when(lambda drawn: drawn.open, PUBLIC, only("seat"), "where `open` everybody, else `seat`")
+    ]
 
 
 class TreasureLaid(Public, frozen=True, tag="treasure_laid"):
@@ -50,7 +52,9 @@ class TreasureLaid(Public, frozen=True, tag="treasure_laid"):
     seat: Annotated[int, PUBLIC]
     place: Annotated[int, PUBLIC]
     face_up: Annotated[bool, PUBLIC]
-    card: Annotated[str, when(lambda laid: laid.face_up, PUBLIC, HIDDEN)]
+    card: Annotated[
+        str, when(lambda laid: laid.face_up, PUBLIC, HIDDEN, "where `face_up` everybody, else nobody")
+    ]
 
 
 class TreasureTaken(Public, frozen=True, tag="treasure_taken"):

@@ -82,7 +82,10 @@ class MeinSchatzState(State, frozen=True):
     turn: Annotated[int, PUBLIC] = 0
     orcs: Annotated[tuple[str, ...], PUBLIC] = ()
     deck: Annotated[tuple[str, ...], COUNT] = ()
-    drawn: Annotated[str | None, when(lambda state: state.open_draw, PUBLIC, only("turn"))] = None
+    drawn: Annotated[
+        str | None,
+        when(lambda state: state.open_draw, PUBLIC, only("turn"), "where `open_draw` everybody, else `turn`"),
+    ] = None
     stacks: Annotated[tuple[tuple[str, ...], ...], rule("the top card where laid face up", _tops)] = ()
     took: Annotated[tuple[int | None, ...], PUBLIC] = ()
     taken: Annotated[tuple[tuple[str, ...], ...], rule("only the heights", _heights)] = ()

@@ -43,7 +43,12 @@ class TrickAndTradeState(State, frozen=True):
     trades: Annotated[tuple[tuple[str, ...], ...], PUBLIC] = ()
     hands: Annotated[tuple[tuple[str, ...], ...], EACH_OWN] = ()
     pile: Annotated[tuple[str, ...], COUNT] = ()
-    left_out: Annotated[tuple[str, ...], when(lambda state: state.phase == "over", PUBLIC, COUNT)] = ()
+    left_out: Annotated[
+        tuple[str, ...],
+        when(
+            lambda state: state.phase == "over", PUBLIC, COUNT, "how many; when the game is over, everybody"
+        ),
+    ] = ()
 
 
 def without(cards: tuple[str, ...], card: str) -> tuple[str, ...]:

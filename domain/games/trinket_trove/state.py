@@ -58,7 +58,13 @@ class TrinketTroveState(State, frozen=True):
     sure: Annotated[tuple[str, ...], PUBLIC] = ()
     removed: Annotated[tuple[str, ...], PUBLIC] = ()
     hands: Annotated[
-        tuple[tuple[str, ...], ...], when(lambda state: state.phase == "over", PUBLIC, EACH_OWN)
+        tuple[tuple[str, ...], ...],
+        when(
+            lambda state: state.phase == "over",
+            PUBLIC,
+            EACH_OWN,
+            "each its own, the others how many; when the game is over, everybody",
+        ),
     ] = ()
     pile: Annotated[tuple[str, ...], COUNT] = ()
     timer: Annotated[tuple[str, ...], COUNT] = ()
