@@ -101,6 +101,11 @@ def each_own(others: Audience = COUNT) -> Audience:
     def show(value: Any, holder: Any, viewer: int) -> Any:
         if value is None:
             return None
+        if others is COUNT:  # the usual case, in a quick way
+            lengths = [own if own is None else _blank(len(own)) for own in value]
+            if 0 <= viewer < len(lengths):
+                lengths[viewer] = value[viewer]
+            return tuple(lengths)
         shown = []
         for seat, own in enumerate(value):
             if seat == viewer:
@@ -167,8 +172,14 @@ def see(state: S, viewer: int) -> S:
 
     A field that the viewer may know nothing of is None, whatever its type says.
     """
+    masked = _masked(type(state))
+    if not masked:
+        return state
+    if viewer == REFEREE:
+        shown = {field: getattr(state, field) if who.referee else None for field, who in masked}
+        return msgspec.structs.replace(state, **shown)
     changes = {}
-    for field, who in _masked(type(state)):
-        shown = who.shown(getattr(state, field), state, viewer)
-        changes[field] = None if shown is UNSET else shown
-    return msgspec.structs.replace(state, **changes) if changes else state
+    for field, who in masked:
+        value = who.show(getattr(state, field), state, viewer)
+        changes[field] = None if value is UNSET else value
+    return msgspec.structs.replace(state, **changes)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cache
 from typing import Any
 
 from msgspec import UNSET
 
 from domain.events import Event, event_name
-from domain.visibility import HIDDEN, audiences
+from domain.visibility import HIDDEN, PUBLIC, audiences
 from projections.viewer import REFEREE, Viewer
+
+_name = cache(event_name)
 
 
 def redact(event: Event, viewer: Viewer) -> dict[str, Any] | None:
@@ -19,13 +22,17 @@ def redact(event: Event, viewer: Viewer) -> dict[str, Any] | None:
     hidden members are None. A field that is None is absent.
     """
     kind = type(event)
-    if kind.known_to is HIDDEN and viewer != REFEREE:
-        return None
-    if kind.known_to.shown(True, event, viewer) is UNSET:
-        return None
-    shown = {"type": event_name(kind)}
+    known_to = kind.known_to
+    if known_to is not PUBLIC:
+        if known_to is HIDDEN and viewer != REFEREE:
+            return None
+        if known_to.shown(True, event, viewer) is UNSET:
+            return None
+    shown = {"type": _name(kind)}
     for field, audience in audiences(kind).items():
-        value = audience.shown(getattr(event, field), event, viewer)
+        value = getattr(event, field)
+        if audience is not PUBLIC:
+            value = audience.shown(value, event, viewer)
         if value is not UNSET and value is not None:
             shown[field] = value
     return shown

@@ -38,7 +38,7 @@ from server.wire import (
     ToClient,
     UnwatchLobby,
     WatchLobby,
-    parse,
+    read,
 )
 
 log = structlog.get_logger(__name__)
@@ -200,7 +200,7 @@ class Connection:
             self.tell(Error(id=self._id_of(frame), code="too_large", message=text))
             return
         try:
-            message = parse(decode(self.kind, frame))
+            message = read(self.kind, frame)
         except BadFrame as bad:
             self.tell(Error(id=bad.id or UNSET, code=bad.code, message=bad.message))
             return

@@ -11,7 +11,7 @@ from domain.actions import Offer
 from domain.events import By
 from domain.table import Table, deadlines
 from projections.frame import View
-from server.codec import BadFrame, is_id
+from server.codec import BadFrame, Kind, decode, encode, is_id
 
 CODES = (
     "bad_message",
@@ -277,6 +277,36 @@ TO_CLIENT: tuple[type[ToClient], ...] = (
     Rematch,
     Detached,
 )
+
+
+_Small = Annotated[int, Meta(ge=-(2**15), lt=2**16)]
+
+
+class _PlainAct(Act, frozen=True, tag="act", kw_only=True):
+    """An act whose parameters are texts, small numbers and lists of these."""
+
+    action: dict[str, str | _Small | list[str | _Small]]
+
+
+_read_plain_act = msgspec.msgpack.Decoder(_PlainAct).decode
+
+
+def read(kind: Kind, frame: str | bytes) -> AnyToServer:
+    """A frame as its message: `decode` and `parse`, quicker for what players send most.
+
+    Raises:
+        BadFrame: with a sentence that says where it is wrong.
+    """
+    if kind == "msgpack" and isinstance(frame, bytes):
+        try:
+            act = _read_plain_act(frame)
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            return parse(decode(kind, frame))
+        # A key that occurs twice, or a longer form of a value than the shortest, makes it longer.
+        plain = len(encode(kind, act)) == len(frame)
+        if plain and act.id.isprintable() and type(act.action.get("type")) is str:
+            return act
+    return parse(decode(kind, frame))
 
 
 def parse(raw: object) -> AnyToServer:
