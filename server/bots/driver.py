@@ -113,10 +113,11 @@ class Bots:
 
     @staticmethod
     def _next(room: Room) -> int | None:
-        for seat in tables.waiting(room.game, room.table):
-            if tables.stand_in(room.table, seat) is not None:
-                return seat
-        return None
+        table = room.table
+        played = [seat for seat in range(len(table.seats)) if tables.stand_in(table, seat) is not None]
+        if not played:
+            return None
+        return next((seat for seat in tables.waiting(room.game, table) if seat in played), None)
 
     async def _move(self, ident: str, plan: object) -> None:
         try:
@@ -147,16 +148,24 @@ class Bots:
         await room.ready(fresh=False)
         seat = self._next(room)
         if seat is not None and self._thinks(room, seat):
-            table = room.table
-            entries = await self._service.store.read(room.id)
-            commits = [room.decode(entry) for entry in entries if entry.version <= table.version]
-            asked = question(room.game, table, commits, seat)
-            if asked is not None:
-                return Thought(table, seat, asked)
+            thought = await self._thought_of(room, seat)
+            if thought is not None:
+                return thought
         self._done(room.id, plan)
         if seat is not None:
             await self._act(room, seat, None)
         return None
+
+    async def _thought_of(self, room: Room, seat: int) -> Thought | None:
+        table = room.table
+        entries = await self._service.store.read(room.id)
+        commits = [room.decode(entry) for entry in entries if entry.version <= table.version]
+        try:
+            asked = question(room.game, table, commits, seat)
+        except Exception as error:  # noqa: BLE001 - no bot's mistake may stop a table
+            _failed(table, seat, STRONG, repr(error))
+            return None
+        return None if asked is None else Thought(table, seat, asked)
 
     @staticmethod
     def _thinks(room: Room, seat: int) -> bool:

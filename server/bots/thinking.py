@@ -23,7 +23,7 @@ from domain.registry import games
 from domain.table import Table
 from domain.visibility import see
 from projections import history
-from server.bots.policies import Action, AnyGame, seeded, strong
+from server.bots.policies import PLAYOUTS, Action, AnyGame, seeded, strong
 
 PATIENCE_S: Final = 30.0
 """How long a table waits for an answer; many tables may have asked before."""
@@ -42,6 +42,7 @@ class Question(msgspec.Struct, frozen=True):
         seat: the bot's.
         offers: what it may do.
         log: the lines of the log as the seat may read them, the header first.
+        playouts: how many games to play out.
     """
 
     game: str
@@ -50,6 +51,7 @@ class Question(msgspec.Struct, frozen=True):
     seat: int
     offers: list[dict[str, Any]]
     log: list[dict[str, Any]]
+    playouts: int
 
 
 class ThinkingFailed(Exception):
@@ -71,14 +73,14 @@ def question(game: AnyGame, table: Table, commits: list[Commit], seat: int) -> b
     if not offers:
         return None
     lines = [history.header(table, seat), *(history.line(commit, seat) for commit in commits)]
-    return msgspec.json.encode(Question(game.name, table.id, table.version, seat, offers, lines))
+    return msgspec.json.encode(Question(game.name, table.id, table.version, seat, offers, lines, PLAYOUTS))
 
 
 def answer(asked: bytes) -> Action:
     """What the strong policy does: the same for the same question, in whatever process."""
     given = msgspec.json.decode(asked, type=Question)
     rng = seeded(given.table, given.version, given.seat)
-    return strong(games()[given.game], given.log, given.seat, given.offers, rng)
+    return strong(games()[given.game], given.log, given.seat, given.offers, rng, given.playouts)
 
 
 class Thinker:

@@ -28,6 +28,14 @@ from tests.support.store import PATIENCE_S, embedded, eventually, wait_gone
 
 __all__ = ["embedded"]
 
+pytestmark = pytest.mark.timeout(200)
+
+
+@pytest.fixture(autouse=True)
+def quick_thinkers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Strong bots of servers in this process play out few games: how well they play is tested elsewhere."""
+    monkeypatch.setattr(thinking, "PLAYOUTS", 26)
+
 
 async def bots_table(http: Http, game: str, policies: Sequence[str], **body: Any) -> str:
     """A table of bots alone; it starts with the last of them."""
@@ -40,15 +48,13 @@ async def bots_table(http: Http, game: str, policies: Sequence[str], **body: Any
 
 
 async def over(http: Http, table: str) -> dict[str, Any]:
-    """The facts of a table once it is over."""
-
-    async def finished() -> bool:
-        facts: dict[str, Any] = await http.facts(table)
-        return bool(facts["status"] == "finished")
-
-    await eventually(finished)
-    facts: dict[str, Any] = await http.facts(table)
-    return facts
+    """The facts of a table once it is over. A whole game may take longer than anything else here."""
+    async with asyncio.timeout(4 * PATIENCE_S):
+        while True:
+            facts: dict[str, Any] = await http.facts(table)
+            if facts["status"] == "finished":
+                return facts
+            await asyncio.sleep(0.02)
 
 
 async def commits_of(store: EventStore, game: str, table: str) -> list[Commit]:
@@ -75,7 +81,6 @@ def moves(game: str, commits: Sequence[Commit]) -> list[tuple[Table, int, Commit
     return found
 
 
-@pytest.mark.timeout(240)
 async def test_bots_finish_every_game_with_every_number_of_seats(
     serve: Serve, embedded: EmbeddedStore
 ) -> None:
@@ -215,6 +220,25 @@ async def test_a_policy_that_fails_is_replaced_by_chance_and_the_log_says_so(
     assert {line["reason"] for line in failed} == {"ZeroDivisionError('out of ideas')"}
 
 
+async def test_a_question_that_cannot_be_asked_leaves_the_move_to_greedy(
+    serve: Serve, server_log: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*args: Any) -> bytes:
+        raise LookupError("no words")
+
+    monkeypatch.setattr(driver, "question", broken)
+    here = await serve(bot_delay_ms=0)
+    async with Http(here.url) as http:
+        table = await bots_table(http, "trick-and-trade", ["strong", "random", "random"])
+        await over(http, table)
+        commits = await commits_of(here.service.store, "trick-and-trade", table)
+    assert server_log.getvalue().count("LookupError('no words')") >= 13
+    for state, seat, commit in moves("trick-and-trade", commits):
+        if seat == 0:
+            greedy = bots.decide(games()["trick-and-trade"], state, 0, "greedy")
+            assert done(state, commits, commit) == greedy
+
+
 @pytest.mark.parametrize("wanted", [{"type": "play", "card": "joker-1"}, {"type": "resign"}, {}])
 async def test_a_policy_that_wants_what_is_not_offered_is_replaced_by_chance(
     serve: Serve, server_log: Any, monkeypatch: pytest.MonkeyPatch, wanted: dict[str, Any]
@@ -325,7 +349,7 @@ async def test_a_question_that_makes_no_sense_is_a_failure_and_the_next_one_is_a
                 await thinker.answer(b"?")
             with pytest.raises(thinking.ThinkingFailed, match="KeyError"):
                 await thinker.answer(
-                    b'{"game":"chess","table":"t","version":1,"seat":0,"offers":[],"log":[]}'
+                    b'{"game":"chess","table":"t","version":1,"seat":0,"offers":[],"log":[],"playouts":1}'
                 )
         finally:
             await thinker.close()

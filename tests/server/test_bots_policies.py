@@ -234,6 +234,9 @@ def test_greedy_looks_at_the_actions_that_the_game_names() -> None:
         def candidates(self, seen: Any, seat: int, offers: Sequence[Any]) -> list[dict[str, Any]]:
             return [{"type": "bid", "level": 3}]
 
+        def appraise(self, seen: Any, seat: int, action: Mapping[str, Any]) -> float:
+            return float(action["level"])
+
     assert greedy(Advised(), None, 0, [offer("bid", level=one_of(range(6)))], random.Random(1))["level"] == 3
 
 
