@@ -11,7 +11,17 @@ from redis.crc import key_slot
 
 from server.store.base import StoreUnavailable, WeakStore
 from server.store.check import is_cluster, weaknesses
-from server.store.link import FAILURES, LIBRARY, Address, Link, Settings, explain, is_missing_function
+from server.store.health import Health
+from server.store.link import (
+    FAILURES,
+    LIBRARY,
+    Address,
+    Link,
+    Settings,
+    explain,
+    is_missing_function,
+    is_reply,
+)
 from server.store.subscriber import Subscriber
 from server.store.writer import MOVED_ON, Writer
 
@@ -26,7 +36,8 @@ class Node:
     def __init__(self, link: Link, settings: Settings, subscriber: Subscriber, clustered: bool) -> None:
         self.link = link
         self.client = link.client()
-        self.writer = Writer(link.connection, settings, others=clustered)
+        self.health = Health(link.name, self.client.ping)
+        self.writer = Writer(link.connection, settings, self.health, others=clustered)
         self.subscriber = subscriber
         self._settings = settings
 
@@ -50,12 +61,19 @@ class Node:
 
     async def close(self) -> None:
         """Let go of the connections."""
+        await self.health.close()
         await self.writer.close()
         await self.subscriber.close()
         await self.client.aclose(close_connection_pool=True)
 
     async def ask(self, commands: Sequence[tuple[Any, ...]]) -> list[Any]:
-        """Run commands that may be repeated; an answer may be an exception. Raises RedisError, OSError."""
+        """Run commands that may be repeated; an answer may be an exception.
+
+        Raises:
+            StoreUnavailable: the server is known to be away.
+            RedisError, OSError, TimeoutError
+        """
+        self.health.check()
         answers: list[Any] = []
         for start in range(0, len(commands), _AT_ONCE):
             some = commands[start : start + _AT_ONCE]
@@ -70,7 +88,12 @@ class Node:
         async with self.client.pipeline(transaction=False) as pipeline:
             for command in commands:
                 pipeline.execute_command(*command)
-            found: list[Any] = await pipeline.execute(raise_on_error=False)
+            try:
+                found: list[Any] = await pipeline.execute(raise_on_error=False)
+            except FAILURES as error:
+                if not is_reply(error):
+                    self.health.failed(error)
+                raise
         return found
 
     async def _load(self) -> None:
@@ -196,7 +219,7 @@ class Nodes:
         async def ask(node: Node, indexes: list[int]) -> None:
             try:
                 found = await node.ask([commands[index] for index in indexes])
-            except FAILURES as error:
+            except (*FAILURES, StoreUnavailable) as error:
                 found = [error] * len(indexes)
             for index, answer in zip(indexes, found, strict=True):
                 answers[index] = answer

@@ -16,9 +16,11 @@ from typing import Any
 
 from redis.asyncio.connection import AbstractConnection
 from redis.exceptions import RedisError
+from redis.exceptions import TimeoutError as RedisTimeoutError
 
 from server.store import keys
 from server.store.base import Appended, OutcomeUnknown, StoreUnavailable, VersionTaken
+from server.store.health import Health
 from server.store.link import APPEND, FAILURES, LIBRARY, Settings, explain, is_missing_function, is_reply
 
 _log = logging.getLogger(__name__)
@@ -58,14 +60,20 @@ class Writer:
 
     Args:
         connect: makes a connection.
+        health: while it says that the server is away, nothing new is sent; what is in doubt is.
         others: the server is one of a cluster, so what cannot be settled here ends with Elsewhere at once.
     """
 
     def __init__(
-        self, connect: Callable[[], AbstractConnection], settings: Settings, others: bool = False
+        self,
+        connect: Callable[[], AbstractConnection],
+        settings: Settings,
+        health: Health | None = None,
+        others: bool = False,
     ) -> None:
         self._connect = connect
         self._others = others
+        self._health = health or Health("the store", _no_probe)
         self._settings = settings
         self._waiting: deque[_Job] = deque()
         self._wake = asyncio.Event()
@@ -113,6 +121,8 @@ class Writer:
             return job.future.result()
         if until is None:
             until = asyncio.get_running_loop().time() + self._settings.settle_s
+        if not doubtful and not self._others:
+            self._health.check()
         self._waiting.append(job)
         self._wake.set()
         try:
@@ -129,8 +139,11 @@ class Writer:
         while True:
             await self._wake.wait()
             batch = self._take()
+            if self._health.away:
+                batch = self._refuse(batch, "it does not answer")
             if not batch:
-                self._wake.clear()
+                if not self._waiting:
+                    self._wake.clear()
                 continue
             try:
                 again = await self._exchange(batch)
@@ -160,7 +173,8 @@ class Writer:
         try:
             connection = await self._connected()
         except FAILURES as error:
-            return self._refuse(batch, error)
+            self._health.failed(error)
+            return self._refuse(batch, explain(error))
         again: list[_Job] = []
         answered = 0
         load = moved = False
@@ -192,6 +206,8 @@ class Writer:
                 "no answer from the store about %d appends: %s", len(batch) - answered, explain(error)
             )
             moved = True
+            if isinstance(error, (TimeoutError, RedisTimeoutError)):
+                self._health.failed(error)
             if self._others:
                 for job in batch[answered:]:
                     self._fail(job, explain(error), True)
@@ -203,7 +219,7 @@ class Writer:
                     await load_library(connection)
             except FAILURES as error:
                 moved = True
-                again = self._refuse(again, error)
+                again = self._refuse(again, explain(error))
         if moved:
             await self._drop()
         return again
@@ -236,11 +252,11 @@ class Writer:
         else:
             job.future.set_exception(OutcomeUnknown(why) if job.doubtful else StoreUnavailable(why))
 
-    def _refuse(self, batch: list[_Job], error: BaseException) -> list[_Job]:
+    def _refuse(self, batch: list[_Job], why: str) -> list[_Job]:
         """Nothing of this batch was sent now: fail what never was; return what still has to be settled."""
         for job in batch:
             if self._others or not job.doubtful:
-                self._fail(job, f"the store cannot be reached: {explain(error)}", True)
+                self._fail(job, f"the store cannot be reached: {why}", True)
         return [job for job in batch if not job.future.done()]
 
     async def _connected(self) -> AbstractConnection:
@@ -265,6 +281,10 @@ class Writer:
         longest = min(_LONGEST_PAUSE_S, _FIRST_PAUSE_S * 2**self._failures)
         self._failures = min(self._failures + 1, 10)
         await asyncio.sleep(longest * random.uniform(0.5, 1.0))  # noqa: S311
+
+
+async def _no_probe() -> None:
+    """Take a server that did not answer for one that does."""
 
 
 async def load_library(connection: AbstractConnection) -> None:
