@@ -66,6 +66,25 @@ def rehearse(log: Log, report: Report) -> None:
         report.wrong(log.first, text)
 
 
+def restored(log: Log) -> Iterator[tuple[Commit, Table]]:
+    """Each version of an open log with the table after it, folded and not judged.
+
+    Raises:
+        Unlike: an event is none of the game's.
+        CorruptLog: the versions do not follow each other.
+    """
+    game = games().get(log.header.game)
+    if game is None:
+        raise Unlike(f"the game {log.header.game!r} is not known to this installation")
+    key = next((str(event["deal_key"]) for *_, event in log.events() if "deal_key" in event), "")
+    table: Table | None = None
+    for _, line in log.lines:
+        events = tuple(_event(game, raw, key) for raw in line.events)
+        commit = Commit(line.version, line.at_ms, line.by, events)
+        table = tables.apply(game, table, commit)
+        yield commit, table
+
+
 def _key(log: Log) -> str:
     return next(str(event["deal_key"]) for *_, event in log.events() if "deal_key" in event)
 

@@ -187,6 +187,39 @@ def import_(
     command.run_import(file, os.environ, store=store, data=data)
 
 
+As = Annotated[str | None, typer.Option("--as", help="open, spectator, or a seat such as seat:2")]
+AtVersion = Annotated[int | None, typer.Option("--at", help="only this version")]
+
+
+@app.command()
+def replay(
+    log: Annotated[str, typer.Argument(help="file with a log, also packed by gzip; - for standard input")],
+    viewer: As = None,
+    at: AtVersion = None,
+    json: Json = False,
+) -> None:
+    """Step through a log: in a terminal by keys, else all of it, or one version with its view."""
+    from server.commands import replay as command
+
+    command.run(log, viewer=viewer, at=at, json=json)
+
+
+@app.command()
+def inspect(
+    table: Annotated[str, typer.Argument(help="id of the table")],
+    viewer: As = None,
+    at: AtVersion = None,
+    dev: Annotated[bool, typer.Option("--dev", help="also a running game, with all that it hides")] = False,
+    store: Store = None,
+    data: Data = None,
+    json: Json = False,
+) -> None:
+    """Show a stored table as everybody saw it, side by side; for operators and developers."""
+    from server.commands import inspect as command
+
+    command.run(table, os.environ, viewer=viewer, at=at, dev=dev, json=json, store=store, data=data)
+
+
 @app.command("new-game")
 def new_game(
     name: Annotated[str, typer.Argument(help="its name on the wire: words in lower case joined by '-'")],

@@ -29,20 +29,21 @@ def version(line: Message) -> str:
 
 def event(shown: Message) -> str:
     """One event: its type and its fields."""
-    fields = (f"{name}={_value(value)}" for name, value in shown.items() if name != "type")
+    fields = (f"{name}={value(member)}" for name, member in shown.items() if name != "type")
     return " ".join([shown["type"], *fields])
 
 
-def _value(value: Any) -> str:
-    if value is None:
+def value(shown: Any) -> str:
+    """A value in a line: a hidden card is ``?``."""
+    if shown is None:
         return "?"
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, list):
-        return "[" + " ".join(map(_value, value)) + "]"
-    if isinstance(value, dict):
-        return "{" + " ".join(f"{name}={_value(member)}" for name, member in value.items()) + "}"
-    text = str(value)
+    if isinstance(shown, bool):
+        return "yes" if shown else "no"
+    if isinstance(shown, list | tuple):
+        return "[" + " ".join(map(value, shown)) + "]"
+    if isinstance(shown, dict):
+        return "{" + " ".join(f"{name}={value(member)}" for name, member in shown.items()) + "}"
+    text = str(shown)
     return repr(text) if " " in text or not text else text
 
 

@@ -48,7 +48,7 @@ def run_export(
                 out.write(line)
         return len(idents)
 
-    number = _with_store(env, options, work)
+    number = with_store(env, options, work)
     note(f"exported {number} tables. The file is {transfer.NOTE.removeprefix('for operators only: ')}")
     note("(keep it as safe as the store itself)")
 
@@ -68,13 +68,14 @@ def run_import(source: str, env: Mapping[str, str], **options: object) -> None:
         return stored, known
 
     with _opened(source) as file:
-        stored, known = _with_store(env, options, work)
+        stored, known = with_store(env, options, work)
     note(f"imported {stored} tables" + (f"; {known} were there already" if known else ""))
 
 
-def _with_store(
+def with_store(
     env: Mapping[str, str], options: Mapping[str, object], work: Callable[[Archive], Coroutine[Any, Any, T]]
 ) -> T:
+    """Do ``work`` with the store that environment and options name. Ends the command where that fails."""
     try:
         settings = Settings.from_env(env).replaced(**options)
     except SettingsError as error:
