@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from domain.visibility import SPECTATOR
+from server.commands.verify import checked
 from server.room import Room
 from tests.secrecy.delayed import Leak, Model, check_http, check_lobby, check_resume, check_stream
 from tests.support.clients import Client, Http, client
@@ -126,6 +127,12 @@ async def watch_a_game(watched: Watched, every: int = 7) -> None:
                 await watched.check()
         await watched.check()
         assert moves > 20
+        for query in ("", "?views=patch", "?open=true", "?open=true&views=patch"):
+            log = await watched.http.ask("GET", f"/v1/tables/{watched.id}/log{query}")
+            report = checked(log.content)
+            assert report.findings == []
+            assert report.proven
+            assert bool(report.rehearsed) == ("open" in query)
         heard = [message["text"] for message in watched.watcher.seen if message["type"] == "said"]
         assert sorted(heard) == ["my move now", "what now?"]
 

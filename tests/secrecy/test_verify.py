@@ -112,6 +112,26 @@ def test_the_end_by_a_forfeit_is_decided_again() -> None:
     assert verify(rechained(lines)).findings
 
 
+def test_what_follows_the_end_does_not_matter() -> None:
+    game = Recorded("trick-and-trade", 3)
+    game.add("host", tables.decide_mute(game.game, game.table, seat=1, muted=True))
+    game.add("host", tables.decide_rematch(game.game, game.table, following="nexttable"))
+    assert verify(game.log()).proven
+
+
+def test_the_table_of_a_rematch_is_proven() -> None:
+    """Its seats are taken in the first version, without any entropy."""
+    old = Recorded("trick-and-trade", 3)
+    game = Recorded.__new__(Recorded)
+    game.__dict__.update(old.__dict__)
+    game.commits, game.states = [], []
+    opened = old.commits[0].events[0]
+    assert isinstance(opened, tables.TableOpened)
+    game.add("host", tables.decide_open(game.game, opened, *tables.taken_over(old.table)))
+    game.add("server", tables.decide_start(game.game, game.table))
+    assert verify(game.play().log()).proven
+
+
 def test_somebody_who_left_before_the_start_took_their_entropy_along() -> None:
     game = Recorded("trick-and-trade", 3, most=0)
     again = Recorded.__new__(Recorded)
