@@ -250,8 +250,7 @@ class Connection:
             case WatchLobby():
                 self.service.spawn(self._watch_lobby(message))
             case UnwatchLobby():
-                self.service.lobby.unwatch(self)
-                self.tell(LobbyUnwatched(id=message.id))
+                self.service.spawn(self._unwatch_lobby(message))
 
     def _post(self, table: str, job: Any) -> None:
         try:
@@ -286,3 +285,9 @@ class Connection:
         except Exception as error:  # noqa: BLE001 - every message gets an answer
             told = refusal(error, "lobby")
             self.tell(Error(id=message.id, code=told.code, message=told.message))
+        if not self.alive:
+            self.service.lobby.unwatch(self)  # gone while it waited
+
+    async def _unwatch_lobby(self, message: UnwatchLobby) -> None:
+        await self.service.lobby.leave(self)
+        self.tell(LobbyUnwatched(id=message.id))

@@ -78,6 +78,11 @@ class Lobby:
             tables = [self._plain(entry) for entry in self._newest() if game in (None, entry.game)]
             watcher.send(encode(watcher.kind, LobbyList(id=ident, tables=tables)))
 
+    async def leave(self, watcher: Watcher) -> None:
+        """Send this watcher nothing more, in its turn after the watches that it asked for before."""
+        async with self._order:
+            self.unwatch(watcher)
+
     def unwatch(self, watcher: Watcher) -> None:
         """Send this watcher nothing more."""
         self._watchers.pop(watcher, None)

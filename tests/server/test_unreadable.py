@@ -17,7 +17,7 @@ NO_COMMIT = b"nonsense"
 class Deaf(MemoryStore):
     """A store whose news never arrive."""
 
-    def _deliver(self, table: str, entry: Entry) -> None:
+    def _deliver(self, table: str, entry: Entry, after_ms: int) -> None:
         """Say nothing."""
 
 

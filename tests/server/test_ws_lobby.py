@@ -153,3 +153,45 @@ async def test_who_is_cut_off_while_the_list_is_read_leaves_no_old_list_behind(s
         table = (await http.table())["table"]
         async with client(here.url) as one:
             assert [facts["table"] for facts in await watched(one)] == [table]
+
+
+async def test_watching_and_unwatching_keep_their_order(serve: Serve) -> None:
+    """Also where the list takes long to read: each is answered, and the last one counts."""
+    store = Held()
+    here = await serve(store)
+    async with Http(here.url) as http, client(here.url) as one, client(here.url) as other:
+        store.gate.clear()
+        for number in range(3):
+            await one.send({"type": "watch_lobby", "id": f"watch {number}"})
+            await one.send({"type": "unwatch_lobby", "id": f"unwatch {number}"})
+        await store.waiting.wait()
+        await one.ask({"type": "ping"})
+        store.gate.set()
+        await one.until(lambda: "unwatch 2" in one.answers)
+        told = [message["id"] for message in one.seen if message["type"] != "pong"]
+        assert told == [f"{what} {number}" for number in range(3) for what in ("watch", "unwatch")]
+        await watched(other)
+        await http.table()
+        await other.next("lobby_change")
+        await one.ask({"type": "ping"})
+        assert changes(one) == []
+
+
+async def test_who_is_gone_before_the_list_is_read_is_not_watching(serve: Serve) -> None:
+    store = Held()
+    here = await serve(store)
+    async with client(here.url) as other:
+        store.gate.clear()
+        await other.send({"type": "watch_lobby", "id": "list"})
+        await store.waiting.wait()
+        gone = await join(here.url)
+        await gone.send({"type": "watch_lobby"})
+        await gone.ask({"type": "ping"})
+        await gone.drop()
+        async with asyncio.timeout(30):
+            while here.app.state.endpoint.number > 1:
+                await asyncio.sleep(0.001)
+        store.gate.set()
+        await other.until(lambda: "list" in other.answers)
+        await other.ask({"type": "unwatch_lobby"})
+        assert not here.service.lobby._watchers

@@ -13,7 +13,7 @@ from tests.support.server import Running, Serve
 class Deaf(MemoryStore):
     """A store whose news never arrive."""
 
-    def _deliver(self, table: str, entry: Entry) -> None:
+    def _deliver(self, table: str, entry: Entry, after_ms: int) -> None:
         """Say nothing."""
 
 
