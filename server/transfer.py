@@ -4,7 +4,8 @@ A file holds the deal keys of its tables, also of running ones, and the hashes o
 carries the digest of all lines up to it (`projections.digests`), so that a file that was cut short, put into
 another order or edited is noticed, and where. The lines are
 
-- ``{"facedown_export": 1, "release", "note"}``
+- ``{"facedown_export": 1, "release", "note", "secret"}``; the secret, in base64, only where a whole store is
+  exported: by it the tokens and ids of requests with an idempotency key are found again
 - for each table its ``{"table", "game", "seats", "options", "epoch", "commitment", "reveal", "status",
   "versions"}``, followed by its commits ``{"version", "at_ms", "commit", "sum"}``: the stored commit as JSON,
   bytes in it as ``{"$bytes": base64}``, and the beginning of the SHA-256 of its stored bytes. Where these do
@@ -70,9 +71,12 @@ class Writer:
         self._before = ""
         self._tables = 0
 
-    def begin(self) -> bytes:
+    def begin(self, secret: bytes | None) -> bytes:
         """The first line."""
-        return self._line({"facedown_export": FORMAT, "release": release(), "note": NOTE})
+        line: Line = {"facedown_export": FORMAT, "release": release(), "note": NOTE}
+        if secret is not None:
+            line["secret"] = base64.b64encode(secret).decode()
+        return self._line(line)
 
     def table(self, ident: str, entries: list[Entry]) -> Iterator[bytes]:
         """The lines of one table.
@@ -182,15 +186,18 @@ def _fold(entries: Iterable[Entry]) -> Iterator[Table]:
         yield table
 
 
-async def export(store: Archive, idents: Iterable[str]) -> AsyncIterator[bytes]:
+async def export(store: Archive, idents: Iterable[str], *, secret: bool = False) -> AsyncIterator[bytes]:
     """All lines of a file with these tables, each as it stands when its turn comes.
+
+    Args:
+        secret: put the store's secret into it as well.
 
     Raises:
         NoSuchTable: one of them is not in the store.
         UnknownEvent, CorruptLog, HistoryBroken, StoreUnavailable
     """
     writer = Writer()
-    yield writer.begin()
+    yield writer.begin(await store.secret() if secret else None)
     for ident in idents:
         entries = await store.read(ident)
         if not entries:
@@ -291,6 +298,15 @@ def _table(number: int, heading: Line, entries: list[Entry]) -> Exported:
     if commitment(table.id, table.deal_key) != table.commitment:
         raise BadExport(number + 1, "the deal key does not fit its commitment")
     return Exported(entries, table, table.listed)
+
+
+def secret_of(first: bytes) -> bytes | None:
+    """The secret that the first line of a file holds, if any. Raises `BadExport`."""
+    told = msgspec.json.decode(first).get("secret")
+    try:
+        return None if told is None else base64.b64decode(told, validate=True)
+    except (binascii.Error, ValueError, TypeError):
+        raise BadExport(1, "the secret is not in base64") from None
 
 
 class Conflict(Exception):

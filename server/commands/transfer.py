@@ -44,7 +44,7 @@ def run_export(
     async def work(store: Archive) -> int:
         idents = await store.tables() if everything else list(dict.fromkeys(tables))
         with _written(target) as out:
-            async for line in transfer.export(store, idents):
+            async for line in transfer.export(store, idents, secret=everything):
                 out.write(line)
         return len(idents)
 
@@ -58,6 +58,11 @@ def run_import(source: str, env: Mapping[str, str], **options: object) -> None:
 
     async def work(store: Archive) -> tuple[int, int]:
         new = [found.table.id for found in transfer.read(file) if await transfer.missing(store, found)]
+        file.seek(0)
+        secret = transfer.secret_of(file.readline())
+        if secret is not None and not await store.adopt(secret):
+            note("this store has a secret of its own: requests with an idempotency key that were made at the")
+            note("other store are not known here, so they should not be repeated")
         file.seek(0)
         stored = known = 0
         for found in transfer.read(file):

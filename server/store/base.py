@@ -248,6 +248,13 @@ class Archive(EventStore, Protocol):
         """The names of all tables, in order. Raises StoreUnavailable."""
         ...
 
+    async def adopt(self, secret: bytes) -> bool:
+        """Take over the `secret` of another store where this one has none yet; gives whether both are equal.
+
+        Raises StoreUnavailable.
+        """
+        ...
+
     async def restore(self, table: str, entries: Sequence[Entry]) -> bool:
         """Store a whole log with its times, all of it or nothing; False where the table exists already.
 

@@ -193,6 +193,13 @@ class MemoryStore:
         self._check_started()
         return sorted(self.backend.logs)
 
+    async def adopt(self, secret: bytes) -> bool:
+        """See `server.store.base.Archive.adopt`. Until there are tables, nothing can rest on the secret."""
+        self._check_started()
+        if not self.backend.logs:
+            self.backend.secret = bytes(secret)
+        return self.backend.secret == secret
+
     async def restore(self, table: str, entries: Sequence[Entry]) -> bool:
         """See `server.store.base.Archive.restore`."""
         self._check_started()

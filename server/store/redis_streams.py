@@ -187,11 +187,11 @@ class RedisStore:
 
     async def secret(self) -> bytes:
         """See `EventStore.secret`."""
-        made = secrets.token_bytes(32)
-        answers = await self._nodes.ask(
-            [("SET", keys.SHARED_SECRET, made, "NX"), ("GET", keys.SHARED_SECRET)]
-        )
-        return bytes(answers[1])
+        return await self._secret(secrets.token_bytes(32))
+
+    async def _secret(self, made: bytes) -> bytes:
+        key = keys.SHARED_SECRET
+        return bytes((await self._nodes.ask([("SET", key, made, "NX"), ("GET", key)]))[1])
 
     async def index(self, table: str, created_ms: int, game: str, status: str) -> None:
         """See `EventStore.index`."""
@@ -237,6 +237,10 @@ class RedisStore:
     async def tables(self) -> list[str]:
         """See `server.store.base.Archive.tables`."""
         return sorted({keys.table_of(key) for key in await self._nodes.scan(keys.log_pattern())})
+
+    async def adopt(self, secret: bytes) -> bool:
+        """See `server.store.base.Archive.adopt`."""
+        return await self._secret(secret) == secret
 
     async def restore(self, table: str, entries: Sequence[Entry]) -> bool:
         """See `server.store.base.Archive.restore`."""

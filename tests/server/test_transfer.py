@@ -2,34 +2,25 @@
 
 from __future__ import annotations
 
-import asyncio
 import base64
-import gzip
 import json
 import random
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
-from typer.testing import CliRunner
 
 from domain.events import encode_commit
 from domain.registry import games
 from projections.digests import digest
 from server import transfer
-from server.cli import app
-from server.embedded import EmbeddedStore
 from server.jobs import NoSuchTable
-from server.store import Entry, MemoryStore, open_store
+from server.store import Entry, MemoryStore
 from server.transfer import BadExport, Conflict
 from tests.secrecy.logs import Recorded
 from tests.support.clients import Http
 from tests.support.server import Serve
-from tests.support.store import embedded
-
-__all__ = ["embedded"]
 
 
 def entries(game: Recorded) -> list[Entry]:
@@ -125,6 +116,23 @@ async def test_listed_and_running_tables_are_found_in_the_new_store() -> None:
     assert set((await store.listing(None, None, None, 10))[0]) == set(TABLES)
     due, _ = await store.due(await store.now_ms() + 1, 1000, 10)
     assert set(due) == {RUNNING.table.id, OPEN.table.id}
+
+
+async def test_the_secret_moves_with_a_whole_store() -> None:
+    store = await filled()
+    lines = [line async for line in transfer.export(store, await store.tables(), secret=True)]
+    secret = transfer.secret_of(lines[0])
+    assert secret == await store.secret()
+    assert transfer.secret_of((await exported())[0]) is None
+    other = await empty()
+    assert await other.adopt(secret)
+    assert await other.secret() == secret
+    await imported(other, lines)
+    assert not await other.adopt(bytes(32))
+    broken = plain(lines)
+    broken[0]["secret"] = "%"
+    with pytest.raises(BadExport, match="line 1"):
+        transfer.secret_of(packed(broken)[0])
 
 
 async def test_an_imported_game_goes_on_where_it_was(serve: Serve) -> None:
@@ -303,82 +311,6 @@ async def test_a_key_that_does_not_fit_its_commitment_is_refused() -> None:
     lines[2]["sum"] = transfer._sum(transfer._from_json(lines[2]["commit"]) or b"")
     with pytest.raises(BadExport, match="deal key"):
         list(transfer.read(packed(lines)))
-
-
-# --- the commands -----------------------------------------------------------------------------------
-
-
-async def _fill(url: str) -> None:
-    store: Any = open_store(url)
-    await store.start()
-    for ident, log in TABLES.items():
-        await store.restore(ident, log)
-    await store.close()
-
-
-async def _found(url: str) -> dict[str, list[Entry]]:
-    store: Any = open_store(url)
-    await store.start()
-    found = {ident: await store.read(ident) for ident in await store.tables()}
-    await store.close()
-    return found
-
-
-def run(*arguments: str, **more: Any) -> Any:
-    done = CliRunner().invoke(app, list(arguments), **more)
-    assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
-    return done
-
-
-@pytest.fixture
-def target(tmp_path: Path) -> EmbeddedStore:
-    return EmbeddedStore(tmp_path / "target")
-
-
-def test_the_commands_move_everything_between_real_stores(
-    embedded: EmbeddedStore, target: EmbeddedStore, tmp_path: Path
-) -> None:
-    """Out of the store of a running server, into a folder that does not exist yet, packed."""
-    asyncio.run(_fill(embedded.url))
-    file = tmp_path / "all.jsonl.gz"
-    done = run("export", "--all", "--to", str(file), "--data", str(embedded.folder))
-    assert done.exit_code == 0, done.output
-    assert "3 tables" in done.output
-    assert file.stat().st_mode & 0o077 == 0
-    assert len(gzip.decompress(file.read_bytes())) > 2 * file.stat().st_size
-    for number in (3, 0):
-        done = run("import", str(file), "--data", str(target.folder))
-        assert done.exit_code == 0, done.output
-        assert f"imported {number} tables" in done.output
-    with target as url:
-        assert asyncio.run(_found(url)) == TABLES
-
-
-def test_the_commands_refuse_what_is_wrong(
-    embedded: EmbeddedStore, target: EmbeddedStore, tmp_path: Path
-) -> None:
-    asyncio.run(_fill(embedded.url))
-    data = ("--data", str(embedded.folder))
-    assert run("export", *data).exit_code == 2
-    assert run("export", "--all", "x" * 10, *data).exit_code == 2
-    file = tmp_path / "none.jsonl"
-    done = run("export", "nosuchtable", "--to", str(file), *data)
-    assert done.exit_code == 1
-    assert "no table 'nosuchtable'" in done.output
-    assert list(tmp_path.glob("*none*")) == []
-    assert run("export", "--all", "--to", str(tmp_path / "no" / "file"), *data).exit_code == 1
-    assert run("import", str(tmp_path / "no-file")).exit_code == 1
-    half = gzip.compress(b"x" * 100)[:-9]
-    assert run("import", "-", *data, input=half).exit_code == 1
-    lines = run("export", FINISHED.table.id, *data).stdout_bytes.splitlines(keepends=True)
-    assert len(lines) == len(FINISHED.commits) + 3
-    lines[7] = lines[7].replace(b'"at_ms":1', b'"at_ms":2')
-    with target as url:
-        done = run("import", "-", "--store", url, input=b"".join(lines))
-        assert done.exit_code == 1
-        assert "line 8: " in done.output
-        assert "nothing was stored" in done.output
-        assert asyncio.run(_found(url)) == {}
 
 
 def test_every_game_is_exported_exactly() -> None:

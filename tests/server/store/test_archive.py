@@ -28,6 +28,17 @@ async def test_a_table_that_exists_is_left_alone(open_any: OpenStore, table: str
     assert [entry.data for entry in await store.read(table)] == [b"here"]
 
 
+async def test_a_secret_is_adopted_once(open_any: OpenStore) -> None:
+    """Where there is one already (here perhaps by another test) it stays."""
+    store: Any = (await open_any())[0]
+    own = await store.secret()
+    assert await store.adopt(own)
+    other = bytes(byte ^ 1 for byte in own)
+    await store.restore("t-adopting", ENTRIES)
+    assert not await store.adopt(other)
+    assert await store.secret() == own
+
+
 async def test_all_tables_are_named_listed_or_not(open_any: OpenStore, table: str) -> None:
     store: Any = (await open_any())[0]
     names = [f"{table}-{number:04d}" for number in range(60)]
