@@ -8,7 +8,7 @@ import random
 import secrets
 from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from server.store import keys
 from server.store.base import (
@@ -38,6 +38,7 @@ from server.store.link import (
 )
 from server.store.nodes import Nodes
 from server.store.subscriber import Subscriber
+from server.store.watched import Place, Watched
 from server.store.writer import Elsewhere
 
 _log = logging.getLogger(__name__)
@@ -46,23 +47,13 @@ _LOOK_AROUND_S = 0.1  # the least time between two looks at the map of a cluster
 _SIGNALS = keys.SIGNALS.encode()
 
 
-class _Seen(NamedTuple):
-    """The last version of a table up to which all was told or read, and when it was stored."""
-
-    version: int
-    at_ms: int
-
-
-_NOTHING_YET = _Seen(-1, 0)  # the table is only about to be watched
-
-
 class RedisStore:
     """See `EventStore`. A cluster is found out by asking any server of it."""
 
     def __init__(self, url: str, settings: Settings) -> None:
         self._settings = settings
         self._nodes = Nodes(url, settings, self._new_subscriber, self._move_in)
-        self._seen: dict[str, _Seen] = {}  # per watched table
+        self._watched = Watched()
         self._joining: Counter[str] = Counter()  # calls of `watch` under way
         self._marks: dict[str, set[str]] = {}  # per table: our marks of presence
         self._process = secrets.token_hex(8)
@@ -114,7 +105,7 @@ class RedisStore:
         while True:
             known = self._nodes.round
             try:
-                return await self._nodes.of(key).writer.append(
+                appended = await self._nodes.of(key).writer.append(
                     table, version, data, after_ms, until=until, doubtful=doubtful
                 )
             except Elsewhere as moved:
@@ -124,6 +115,10 @@ class RedisStore:
                 if doubtful:
                     raise OutcomeUnknown(f"{table}: no answer about version {version}") from None
                 raise
+            else:
+                if after_ms is not None:
+                    self._watched.heard(table, Place(version, appended.at_ms), after_ms)
+                return appended
             await self._look_around(known)
             if asyncio.get_running_loop().time() > until:
                 raise OutcomeUnknown(why) if doubtful else StoreUnavailable(why)
@@ -134,12 +129,9 @@ class RedisStore:
         found = await self._nodes.ask([("XRANGE", keys.log(table), f"({after}-0", "+", *count)])
         entries = [_entry(item) for item in found[0]]
         check_contiguous(table, after, entries)
-        seen = self._seen.get(table)
-        if entries and seen is not None:
-            last = entries[-1]
-            # A whole read that ends before what was told: the log is shorter than it was.
-            if last.version >= seen.version or (limit is None and after < seen.version):
-                self._seen[table] = _Seen(last.version, last.at_ms)
+        if entries:
+            last = Place(entries[-1].version, entries[-1].at_ms)
+            self._watched.was_read(table, after, last, whole=limit is None)
         return entries
 
     async def heads(self, tables: Sequence[str]) -> list[int]:
@@ -153,26 +145,26 @@ class RedisStore:
 
     async def watch(self, table: str) -> int:
         """See `EventStore.watch`."""
-        self._seen.setdefault(table, _NOTHING_YET)
+        self._watched.begin(table)
         self._joining[table] += 1
         try:
             channel = keys.news(table)
             await self._nodes.of(channel).subscriber.watch(channel.encode())
             head, at_ms, _ = (await self._nodes.ask([_head(table)]))[0]
         except BaseException:
-            if self._joining[table] == 1 and self._seen.get(table) == _NOTHING_YET:
+            if self._joining[table] == 1 and self._watched.abandon(table):
                 await self.unwatch(table)
             raise
         finally:
             self._joining[table] -= 1
             if not self._joining[table]:
                 del self._joining[table]
-        self._seen[table] = max(self._seen.get(table, _NOTHING_YET), _Seen(head, at_ms))
+        self._watched.joined(table, Place(head, at_ms))
         return int(head)
 
     async def unwatch(self, table: str) -> None:
         """See `EventStore.unwatch`."""
-        self._seen.pop(table, None)
+        self._watched.end(table)
         channel = keys.news(table).encode()
         for node in self._nodes.all:
             await node.subscriber.unwatch(channel)
@@ -303,12 +295,8 @@ class RedisStore:
         await self._leave({table: marks - self._marks.get(table, set()) for table, marks in renewed.items()})
 
     def _delivered(self, table: str, entry: Entry, after_ms: int) -> None:
-        seen = self._seen.get(table)
-        if seen is not None:
-            # Anything else than the next one means that some were missed, or that what was told is not
-            # the history any more: that counts as missing until somebody reads.
-            if entry.version == seen.version + 1 and after_ms == seen.at_ms:
-                self._seen[table] = _Seen(entry.version, entry.at_ms)
+        if table in self._watched:
+            self._watched.heard(table, Place(entry.version, entry.at_ms), after_ms)
             self._on_commit(table, entry, after_ms)
 
     def _signalled(self, topic: str, payload: bytes) -> None:
@@ -316,13 +304,13 @@ class RedisStore:
 
     async def _compare(self) -> None:
         """Tell of watched tables whose log is not what was told: their news, or their history, was lost."""
-        watched = [(table, seen) for table, seen in self._seen.items() if seen != _NOTHING_YET]
-        found = await self._nodes.try_ask([_head(table, seen.version) for table, seen in watched])
-        for (table, seen), answer in zip(watched, found, strict=True):
-            if isinstance(answer, Exception) or self._seen.get(table) != seen:
-                continue  # nothing is known, or there was news meanwhile: next time
+        places = self._watched.places()
+        found = await self._nodes.try_ask([_head(table, place.version) for table, place in places])
+        for (table, place), answer in zip(places, found, strict=True):
+            if isinstance(answer, Exception):
+                continue
             head, _, at_ms = answer
-            if (head, at_ms) != seen:
+            if self._watched.differs(table, place, head, at_ms):
                 try:
                     self._on_gap(table, head)
                 except Exception:  # noqa: BLE001 - a listener must not stop the upkeep
@@ -379,7 +367,7 @@ class RedisStore:
 
     async def _move_in(self) -> None:
         """Listen to every channel where it is now, and nowhere else."""
-        for channel in (_SIGNALS, *(keys.news(table).encode() for table in self._seen)):
+        for channel in (_SIGNALS, *(keys.news(table).encode() for table in self._watched)):
             try:
                 home = self._nodes.of(channel.decode()).subscriber
             except StoreUnavailable:

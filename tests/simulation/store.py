@@ -20,6 +20,7 @@ from server.store.base import (
     ignore,
 )
 from server.store.memory import MemoryBackend, MemoryStore
+from server.store.watched import Place, Watched
 from tests.simulation.weather import Weather
 
 T = TypeVar("T")
@@ -124,7 +125,7 @@ class SimStore:
         self.name = name
         self.world = disk.world
         self.dead = False
-        self._seen: dict[str, tuple[int, int]] = {}
+        self._watched = Watched()
         self._next_news = 0.0
         self._tasks: list[asyncio.Task[None]] = []
         self._on_commit: OnCommit = ignore
@@ -204,6 +205,8 @@ class SimStore:
         if rng.random() < weather.repeated:
             appended = await disk.apply(append)
         await self._way()
+        if after_ms is not None:
+            self._watched.heard(table, Place(version, appended.at_ms), after_ms)
         return appended
 
     async def _unknown(self, append: tuple[Any, ...], why: str, arrives_s: float | None) -> NoReturn:
@@ -221,7 +224,7 @@ class SimStore:
     def deliver(self, table: str, entry: Entry, after_ms: int) -> None:
         """Send news of a commit to this process, in order, unless it gets lost."""
         rng, weather = self.world.rng, self.world.weather
-        if table not in self._seen or rng.random() < weather.deaf:
+        if table not in self._watched or rng.random() < weather.deaf:
             return
         for _ in range(2 if rng.random() < weather.echo else 1):
             now = self.world.loop.time()
@@ -229,12 +232,9 @@ class SimStore:
             self.world.loop.call_at(self._next_news, self._hear, table, entry, after_ms)
 
     def _hear(self, table: str, entry: Entry, after_ms: int) -> None:
-        seen = self._seen.get(table)
-        if self.dead or seen is None:
-            return
-        if entry.version == seen[0] + 1 and after_ms == seen[1]:
-            self._seen[table] = entry.version, entry.at_ms
-        self._on_commit(table, entry, after_ms)
+        if not self.dead and table in self._watched:
+            self._watched.heard(table, Place(entry.version, entry.at_ms), after_ms)
+            self._on_commit(table, entry, after_ms)
 
     async def _every(self) -> None:
         while not self.dead:
@@ -246,10 +246,10 @@ class SimStore:
 
     async def compare(self) -> None:
         """Tell of watched tables whose log is not what was told."""
-        for table, (version, at_ms) in list(self._seen.items()):
-            tops = await self._ask(partial(self._top, table, version))
-            if self._seen.get(table) == (version, at_ms) and tops != (version, at_ms):
-                self._on_gap(table, tops[0])
+        for table, place in self._watched.places():
+            head, at_ms = await self._ask(partial(self._top, table, place.version))
+            if self._watched.differs(table, place, head, at_ms):
+                self._on_gap(table, head)
 
     async def _top(self, table: str, version: int | None) -> tuple[int, int]:
         """The head, and when the version (None: the head) was stored."""
@@ -261,13 +261,9 @@ class SimStore:
 
     async def read(self, table: str, after: int = 0, limit: int | None = None) -> list[Entry]:
         entries = await self._ask(lambda: self.disk.inner.read(table, after, limit))
-        seen = self._seen.get(table)
-        if (
-            seen is not None
-            and entries
-            and (entries[-1].version >= seen[0] or (limit is None and after < seen[0]))
-        ):
-            self._seen[table] = entries[-1].version, entries[-1].at_ms
+        if entries:
+            last = Place(entries[-1].version, entries[-1].at_ms)
+            self._watched.was_read(table, after, last, whole=limit is None)
         return entries
 
     async def heads(self, tables: Sequence[str]) -> list[int]:
@@ -277,19 +273,17 @@ class SimStore:
         return await self._ask(self.disk.inner.now_ms)
 
     async def watch(self, table: str) -> int:
-        self._seen.setdefault(table, (0, 0))
+        self._watched.begin(table)
         try:
-            head, at_ms = await self._ask(lambda: self._top(table, None))
+            place = Place(*await self._ask(partial(self._top, table, None)))
         except StoreUnavailable:
-            if self._seen.get(table) == (0, 0):
-                self._seen.pop(table, None)
+            self._watched.abandon(table)
             raise
-        if head > self._seen.get(table, (0, 0))[0]:
-            self._seen[table] = head, at_ms
-        return head
+        self._watched.joined(table, place)
+        return place.version
 
     async def unwatch(self, table: str) -> None:
-        self._seen.pop(table, None)
+        self._watched.end(table)
 
     async def signal(self, topic: str, payload: bytes) -> None:
         rng, weather = self.world.rng, self.world.weather

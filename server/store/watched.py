@@ -1,0 +1,96 @@
+"""What a process knows of the tables that it watches: how a lost piece of news, or of history, is noticed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+
+class Place(NamedTuple):
+    """A version of a log and when it was stored; together they tell one history from another."""
+
+    version: int
+    at_ms: int
+
+
+_NOTHING_YET = Place(-1, 0)
+
+
+class _Told:
+    """`known`: up to here nothing is missing. `top`: the furthest that was told at all."""
+
+    __slots__ = ("known", "top")
+
+    def __init__(self) -> None:
+        self.known = self.top = _NOTHING_YET
+
+
+class Watched:
+    """Keeps for each watched table how far it was told and read."""
+
+    def __init__(self) -> None:
+        self._tables: dict[str, _Told] = {}
+
+    def __contains__(self, table: str) -> bool:
+        return table in self._tables
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._tables)
+
+    def begin(self, table: str) -> None:
+        """The table is about to be watched."""
+        self._tables.setdefault(table, _Told())
+
+    def joined(self, table: str, head: Place) -> None:
+        """The subscription stands, and this was the head then: who watches reads up to there."""
+        self.begin(table)
+        told = self._tables[table]
+        told.known = max(told.known, head)
+        told.top = max(told.top, told.known)
+
+    def abandon(self, table: str) -> bool:
+        """It could not be watched. Gives whether it is not watched now."""
+        if table in self._tables and self._tables[table].known == _NOTHING_YET:
+            del self._tables[table]
+        return table not in self._tables
+
+    def end(self, table: str) -> None:
+        """The table is watched no more."""
+        self._tables.pop(table, None)
+
+    def heard(self, table: str, place: Place, after_ms: int) -> None:
+        """News came, or an own commit was stored; the one before was stored at ``after_ms``."""
+        told = self._tables.get(table)
+        if told is None:
+            return
+        # Anything else than the next one means that some were missed, or that what was told is not the
+        # history any more: that counts as missing until somebody reads.
+        if place.version == told.known.version + 1 and after_ms == told.known.at_ms:
+            told.known = place
+        told.top = max(told.top, place)
+
+    def was_read(self, table: str, after: int, last: Place, *, whole: bool) -> None:
+        """The log was read from above ``after`` up to ``last``; ``whole``: to its end."""
+        told = self._tables.get(table)
+        if told is None:
+            return
+        # A whole read that ends before what was told: the log is shorter than it was.
+        if last.version >= told.top.version or (whole and after < told.known.version):
+            told.known = told.top = last
+
+    def places(self) -> list[tuple[str, Place]]:
+        """What to compare with the logs."""
+        return [(table, told.known) for table, told in self._tables.items() if told.known != _NOTHING_YET]
+
+    def differs(self, table: str, asked: Place, head: int, at_ms: int) -> bool:
+        """Whether somebody has to read.
+
+        Args:
+            asked: from `places`.
+            head: of the log.
+            at_ms: when the version that was asked for was stored, 0 where it is not there.
+        """
+        told = self._tables.get(table)
+        if told is None or told.known != asked:
+            return False  # there was news meanwhile: next time
+        return (head, at_ms) != asked or told.top != asked

@@ -1,0 +1,88 @@
+"""How a lost piece of news, or of history, is noticed."""
+
+from __future__ import annotations
+
+from server.store.watched import Place, Watched
+
+FIRST, SECOND, THIRD = Place(1, 100), Place(2, 200), Place(3, 300)
+
+
+def watching(*places: Place) -> Watched:
+    watched = Watched()
+    watched.begin("t")
+    watched.joined("t", places[0])
+    before = places[0]
+    for place in places[1:]:
+        watched.heard("t", place, before.at_ms)
+        before = place
+    return watched
+
+
+def differs(watched: Watched, *log: Place) -> bool:
+    """Compare with a log, as the store does every few seconds."""
+    ((table, asked),) = watched.places()
+    at = {place.version: place.at_ms for place in log}
+    return watched.differs(table, asked, len(log), at.get(asked.version, 0))
+
+
+def test_what_was_told_in_order_is_right() -> None:
+    assert not differs(watching(FIRST, SECOND, THIRD), FIRST, SECOND, THIRD)
+
+
+def test_a_log_that_goes_on_is_noticed() -> None:
+    assert differs(watching(FIRST, SECOND), FIRST, SECOND, THIRD)
+
+
+def test_a_missing_piece_is_noticed_although_the_last_one_came() -> None:
+    watched = watching(FIRST)
+    watched.heard("t", THIRD, SECOND.at_ms)
+    assert differs(watched, FIRST, SECOND, THIRD)
+    watched.was_read("t", 0, THIRD, whole=True)
+    assert not differs(watched, FIRST, SECOND, THIRD)
+
+
+def test_a_log_that_shrank_is_noticed() -> None:
+    assert differs(watching(FIRST, SECOND, THIRD), FIRST, SECOND)
+
+
+def test_a_log_that_shrank_to_where_news_was_missed_is_noticed() -> None:
+    watched = watching(FIRST)
+    watched.heard("t", THIRD, SECOND.at_ms)
+    assert differs(watched, FIRST)
+
+
+def test_another_history_of_the_same_length_is_noticed() -> None:
+    assert differs(watching(FIRST, SECOND), FIRST, Place(2, 999))
+
+
+def test_news_that_follows_on_another_history_is_noticed() -> None:
+    watched = watching(FIRST, SECOND)
+    watched.heard("t", THIRD, 999)
+    assert differs(watched, FIRST, Place(2, 999), THIRD)
+
+
+def test_reading_the_shorter_log_to_its_end_makes_it_right() -> None:
+    watched = watching(FIRST, SECOND, THIRD)
+    watched.was_read("t", 0, SECOND, whole=True)
+    assert not differs(watched, FIRST, SECOND)
+
+
+def test_a_part_that_was_read_says_nothing_of_the_end() -> None:
+    watched = watching(FIRST, SECOND, THIRD)
+    watched.was_read("t", 0, FIRST, whole=False)
+    assert not differs(watched, FIRST, SECOND, THIRD)
+
+
+def test_news_during_the_comparison_puts_it_off() -> None:
+    watched = watching(FIRST)
+    ((table, asked),) = watched.places()
+    watched.heard("t", SECOND, FIRST.at_ms)
+    assert not watched.differs(table, asked, 1, FIRST.at_ms)
+
+
+def test_a_table_that_is_only_about_to_be_watched_is_not_compared() -> None:
+    watched = Watched()
+    watched.begin("t")
+    assert watched.places() == []
+    assert watched.abandon("t")
+    assert "t" not in watched
