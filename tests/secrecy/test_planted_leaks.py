@@ -15,15 +15,19 @@ from typing import Annotated, Any
 import msgspec
 import pytest
 
+from domain import visibility
 from domain.dealing import Dealer
 from domain.events import Event, Public
 from domain.game import Emitter
 from domain.games.hold_my_beer.rules import HoldMyBeer
 from domain.games.hold_my_beer.state import HoldMyBeerOptions, HoldMyBeerState
+from domain.games.mein_schatz.events import TreasureTaken
+from domain.games.mein_schatz.state import MeinSchatzState
+from domain.registry import games
 from domain.table import TableOpened
 from domain.tarot.events import HandDealt, TalonLooked
 from domain.tarot.places import BidChosen
-from domain.visibility import HIDDEN, PUBLIC, SPECTATOR, audiences
+from domain.visibility import EACH_OWN, HIDDEN, PUBLIC, SPECTATOR, audiences
 from projections import history
 from projections.facts import facts
 from projections.viewer import REFEREE
@@ -184,6 +188,8 @@ def exchange_discards() -> int:
             found += 1
             if different := watch.difference(run):
                 raise Leak(different)
+            if found == 5:
+                break
     return found
 
 
@@ -192,6 +198,36 @@ def test_a_talon_in_the_order_of_the_seats_is_found(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr("domain.games.hold_my_beer.state.in_order", tuple)
     with pytest.raises(Leak, match="talon_looked"):
         exchange_discards()
+
+
+# --- a taken stack, shown to whoever took it --------------------------------------------------------
+
+
+def look_at_taken_stacks() -> Strength:
+    """Moments at which a seat has a stack with cards that others laid face down. May raise `Leak`."""
+    strength = Strength()
+    for number in range(12):
+        rng = random.Random(f"stacks/{number}")
+        options = {"drawn": "secret", "places": "face_down"}
+        world = World(games()["mein-schatz"], 3, options=options, key=rng.randbytes(32))
+        world.play(rng, until=lambda table: isinstance(table.events[-1], TreasureTaken), most=60)
+        event = world.events[-1]
+        if isinstance(event, TreasureTaken):
+            watch = Watch(world, event.seat, kind=lambda card: card == "orc")
+            stream_twin(watch, len(world.commits), rng, strength)
+    return strength
+
+
+def test_a_taken_stack_that_its_owner_sees_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert look_at_taken_stacks().twins >= 6
+    monkeypatch.setitem(audiences(MeinSchatzState), "taken", EACH_OWN)
+    visibility._masked.cache_clear()
+    try:
+        with pytest.raises(Leak, match="stack"):
+            look_at_taken_stacks()
+    finally:
+        monkeypatch.undo()
+        visibility._masked.cache_clear()
 
 
 # --- the deal key -----------------------------------------------------------------------------------
