@@ -53,6 +53,9 @@ class Owner(Protocol):
     async def before_append(self, table: Table) -> None:
         """A commit is about to lead to ``table``."""
 
+    def lost(self, room: Room) -> None:
+        """The log of the room is another one than it was."""
+
     def advanced(self, room: Room, before: Table, mine: bool) -> None:
         """The room has a new commit, ``before`` is the table before it; ``mine``: by this process."""
 
@@ -258,6 +261,7 @@ class Room:
         known = None if self.live is None else self.table.version
         log.error("history_lost", table=self.id, known=known, found=how)
         self.reset("resync_required")
+        self.owner.lost(self)
         return HistoryLost(f"{self.id}: {how}")
 
     def hold(self) -> None:

@@ -126,6 +126,10 @@ class Service:
         if not table.over and (at := earliest(table, self.now_ms())) is not None:
             await self.timers.expect(table.id, at)
 
+    def lost(self, room: Room) -> None:
+        """A log has changed behind our back: what is due in it now may stand in no index."""
+        self.spawn(self.timers.soon(room.id))
+
     def advanced(self, room: Room, before: Table, mine: bool) -> None:
         """A room has a new commit; whoever wrote it moves the bots and tells whose turn it is."""
         if mine:

@@ -8,6 +8,7 @@ table from the index holds it for `LEASE_MS`; if it dies, another one takes it a
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -64,6 +65,11 @@ class Timers:
         await self._service.store.wake(ident, at_ms)
         if at_ms < self._next_ms:
             self._wake.set()
+
+    async def soon(self, ident: str) -> None:
+        """See to it that somebody looks at the table shortly, if the store can be told so."""
+        with contextlib.suppress(StoreUnavailable):
+            await self.expect(ident, self._service.now_ms() + LEASE_MS)
 
     async def _run(self) -> None:
         while True:

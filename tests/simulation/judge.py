@@ -78,6 +78,11 @@ def waiting(world: World) -> tuple[int, ...]:
     return frame.waiting(Truth(world).states[-1])
 
 
+def over(world: World) -> bool:
+    """Whether the table is finished or abandoned."""
+    return Truth(world).states[-1].over
+
+
 def judge(world: World) -> None:
     """Raise `Violation` where a promise was broken."""
     truth = Truth(world)

@@ -175,8 +175,12 @@ class World:
         await self._until(watching, self._over)
         if not self._over():
             raise Violation(f"the table waits for {judge.waiting(self)} after {LONGEST_S:.0f} s")
-        quiet = self.loop.now + QUIET_S
-        await self._until(watching, lambda: self.loop.now > quiet)
+        quiet_s = self.loop.now + QUIET_S
+        await self._until(watching, lambda: self.loop.now > quiet_s)
+        if self.losses:  # which may have taken the end of the game with them
+            await self._until(watching, lambda: judge.over(self))
+            quiet_s = self.loop.now + QUIET_S
+            await self._until(watching, lambda: self.loop.now > quiet_s)
         judge.judge(self)
 
     async def _until(self, tasks: list[asyncio.Task[None]], holds: Callable[[], bool]) -> None:
