@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 ARGS ?=
 
-.PHONY: serve test test-long check clean
+.PHONY: serve test test-long test-js check clean
 .DELETE_ON_ERROR:
 
 serve: $(VENV)/.installed
@@ -19,6 +19,10 @@ test: $(VENV)/.installed-dev
 test-long: $(VENV)/.installed-dev
 	scripts/setup-debian
 	FACEDOWN_LONG=1 $(BIN)/python -m pytest -n auto --dist worksteal -m "long or not long" $(ARGS)
+
+# The JavaScript client; needs Node.js 20 or newer.
+test-js: $(VENV)/.installed
+	cd clients/js && npm install --no-audit --no-fund --silent && npm test
 
 check: $(VENV)/.installed-dev
 	$(BIN)/ruff check .

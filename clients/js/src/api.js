@@ -2,7 +2,8 @@ import { FacedownError } from './errors.js';
 import { Backoff, randomText } from './random.js';
 
 /**
- * @import { At, Created, CreateTable, Facts, Page, Seated, Sit } from './generated/protocol.js'
+ * @import { AddBot, At, Created, CreateTable, Facts, Mute, MyFacts, Page, Quick, QuickSeat, Said, Seated,
+ *   Sit } from './generated/protocol.js'
  *
  * @typedef {object} ApiOptions
  * @property {typeof globalThis.fetch} [fetch] in place of the global one
@@ -71,7 +72,7 @@ export class Api {
    * @returns {Promise<Created>}
    */
   createTable(settings) {
-    return this.request('POST', '/tables', { body: settings, key: randomText(18) });
+    return this.#post('/tables', settings);
   }
 
   /**
@@ -83,9 +84,7 @@ export class Api {
    * @returns {Promise<Seated>}
    */
   sit(table, who) {
-    const { entropy = randomText(18), token = randomText(32), ...rest } = who;
-    const body = { ...rest, token, ...(entropy === null ? {} : { entropy }) };
-    return this.request('POST', `${path(table)}/seats`, { body, key: randomText(18) });
+    return this.#post(`${path(table)}/seats`, sitting(who));
   }
 
   /**
@@ -101,6 +100,17 @@ export class Api {
   }
 
   /**
+   * Sit down wherever players of the same wishes wait, or open a table for them.
+   *
+   * @param {string} game
+   * @param {Omit<Quick, 'entropy'> & { entropy?: string | null }} who
+   * @returns {Promise<QuickSeat>}
+   */
+  quick(game, who) {
+    return this.#post(`/games/${encodeURIComponent(game)}/quick`, sitting(who));
+  }
+
+  /**
    * Start a table that was opened with `autostart: false`.
    *
    * @param {string} table
@@ -108,19 +118,19 @@ export class Api {
    * @returns {Promise<Facts>}
    */
   start(table, hostToken) {
-    return this.request('POST', `${path(table)}/start`, { body: {}, token: hostToken, key: randomText(18) });
+    return this.#post(`${path(table)}/start`, {}, hostToken);
   }
 
   /**
-   * Let the server play a seat.
+   * Let the server play a seat; the policies are in the catalogue.
    *
    * @param {string} table
-   * @param {{ policy: string, seat?: number }} bot
+   * @param {AddBot} bot
    * @param {string} hostToken
-   * @returns {Promise<any>}
+   * @returns {Promise<{ seat: number }>}
    */
   addBot(table, bot, hostToken) {
-    return this.request('POST', `${path(table)}/bots`, { body: bot, token: hostToken, key: randomText(18) });
+    return this.#post(`${path(table)}/bots`, bot, hostToken);
   }
 
   /**
@@ -131,18 +141,85 @@ export class Api {
    * @returns {Promise<{ token: string }>}
    */
   admitSpectator(table, hostToken) {
-    return this.request('POST', `${path(table)}/spectators`, { body: {}, token: hostToken, key: randomText(18) });
+    return this.#post(`${path(table)}/spectators`, {}, hostToken);
   }
 
   /**
-   * Go on with the same players at a new table, whose id this gives.
+   * Make whoever sits on `seat` the host.
    *
    * @param {string} table
-   * @param {string} token of the host or a seat
-   * @returns {Promise<any>}
+   * @param {number} seat
+   * @param {string} hostToken
+   * @returns {Promise<Facts>}
+   */
+  passHost(table, seat, hostToken) {
+    return this.#post(`${path(table)}/host`, { seat }, hostToken);
+  }
+
+  /**
+   * Let a seat (without one: all spectators) talk no more, or again.
+   *
+   * @param {string} table
+   * @param {Mute} whom
+   * @param {string} hostToken
+   * @returns {Promise<Facts>}
+   */
+  mute(table, whom, hostToken) {
+    return this.#post(`${path(table)}/mute`, whom, hostToken);
+  }
+
+  /**
+   * Order a pause as the host, or ask for one as a seat.
+   *
+   * @param {string} table
+   * @param {string} token
+   * @returns {Promise<Facts>}
+   */
+  pause(table, token) {
+    return this.#post(`${path(table)}/pause`, {}, token);
+  }
+
+  /**
+   * End a pause as the host, or ask to go on as a seat.
+   *
+   * @param {string} table
+   * @param {string} token
+   * @returns {Promise<Facts>}
+   */
+  resume(table, token) {
+    return this.#post(`${path(table)}/resume`, {}, token);
+  }
+
+  /**
+   * Go on with the same players at a new table, where all keep their seats and tokens.
+   *
+   * @param {string} table
+   * @param {string} token
+   * @returns {Promise<{ next: string }>}
    */
   rematch(table, token) {
-    return this.request('POST', `${path(table)}/rematch`, { body: {}, token, key: randomText(18) });
+    return this.#post(`${path(table)}/rematch`, {}, token);
+  }
+
+  /**
+   * How it stands at tables of which one has tokens.
+   *
+   * @param {{ table: string, token: string }[]} tables
+   * @returns {Promise<MyFacts[]>}
+   */
+  async mine(tables) {
+    return (await this.#post('/mine', { tables })).tables;
+  }
+
+  /**
+   * What was said at a table, the latest.
+   *
+   * @param {string} table
+   * @param {string} [token]
+   * @returns {Promise<Said[]>}
+   */
+  async talk(table, token) {
+    return (await this.request('GET', `${path(table)}/talk`, { token })).talk;
   }
 
   /**
@@ -218,6 +295,15 @@ export class Api {
   }
 
   /**
+   * @param {string} path
+   * @param {object} body
+   * @param {string} [token]
+   */
+  #post(path, body, token) {
+    return this.request('POST', path, { body, token, key: randomText(18) });
+  }
+
+  /**
    * @param {string} method
    * @param {string} path
    * @param {Request} request
@@ -264,6 +350,15 @@ export function readLog(text) {
         throw new FacedownError('bad_message', `line ${index + 1} of the log is no JSON`, { cause });
       }
     });
+}
+
+/**
+ * A request to sit down, with a token of its own and entropy.
+ *
+ * @param {{ token?: string, entropy?: string | null }} who
+ */
+function sitting({ entropy = randomText(18), token = randomText(32), ...rest }) {
+  return { ...rest, token, ...(entropy === null ? {} : { entropy }) };
 }
 
 /** @param {string} table */

@@ -10,7 +10,7 @@ import { Table } from './table.js';
  * @import { ApiOptions, LogOptions } from './api.js'
  * @import { Games } from './generated/games.js'
  * @import { LinkOptions, LinkStatus } from './link.js'
- * @import { AttachOptions } from './table.js'
+ * @import { AttachOptions } from './types.js'
  *
  * @typedef {object} ClientEvents
  * @property {{ status: LinkStatus, reason?: string }} status of the connection; why it was lost
@@ -30,7 +30,7 @@ export class Client extends Api {
   #tables = new Map();
   /** @type {Lobby | undefined} */
   #lobby;
-  /** @type {Map<string, () => void>} */
+  /** @type {Map<string, (message?: any) => void>} */
   #answers = new Map();
   #link;
 
@@ -168,7 +168,7 @@ export class Client extends Api {
 
   /**
    * @param {string} id
-   * @returns {Promise<void>}
+   * @returns {Promise<any>}
    */
   #answer(id) {
     return new Promise((resolve) => this.#answers.set(id, resolve));
@@ -177,7 +177,7 @@ export class Client extends Api {
   /** @param {any} message */
   #take(message) {
     this.#events.emit('message', message);
-    this.#answers.get(message.id)?.();
+    this.#answers.get(message.id)?.(message);
     this.#answers.delete(message.id);
     if (message.type === 'error') {
       this.#failed(message);

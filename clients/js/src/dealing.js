@@ -30,8 +30,16 @@ export function joined(...parts) {
  * @param {string} table
  * @param {Uint8Array} key
  */
-export async function commitment(table, key) {
-  const message = joined(text.encode('facedown/1'), text.encode(table), key);
+export function commitment(table, key) {
+  return sha256(joined(text.encode('facedown/1'), text.encode(table), key));
+}
+
+/**
+ * In lower-case hexadecimal.
+ *
+ * @param {Uint8Array<ArrayBuffer>} message
+ */
+export async function sha256(message) {
   const digest = new Uint8Array(await subtle().digest('SHA-256', message));
   return [...digest].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }

@@ -14,15 +14,15 @@
  * @typedef {import('./generated/protocol.js').ToServer} ToServer
  * @typedef {import('./generated/protocol.js').Update} Update
  * @typedef {import('./link.js').LinkStatus} LinkStatus
- * @typedef {import('./table.js').TableState} TableState
- * @typedef {import('./table.js').TableStatus} TableStatus
- * @typedef {import('./table.js').Viewer} Viewer
+ * @typedef {import('./types.js').TableState} TableState
+ * @typedef {import('./types.js').TableStatus} TableStatus
+ * @typedef {import('./types.js').Viewer} Viewer
  * @typedef {import('./verify.js').Verdict} Verdict
  */
 
 /**
  * @template {keyof Games} [G=any]
- * @typedef {import('./table.js').TableView<G>} TableView
+ * @typedef {import('./types.js').TableView<G>} TableView
  */
 
 export {

@@ -6,7 +6,7 @@ import { applyPatch } from './patch.js';
 /**
  * @import { Action, Offer } from './actions.js'
  * @import { Games } from './generated/games.js'
- * @import { TableEvents, TableStatus, TableView, Viewer } from './table.js'
+ * @import { TableEvents, TableStatus, TableView, Viewer } from './types.js'
  *
  * @typedef {Pick<TableEvents, 'change' | 'update' | 'status'> & {
  *   play: undefined, pause: undefined, end: undefined }} ReplayEvents `end`: the last version is shown
@@ -36,7 +36,8 @@ export class Replay extends Emitter {
   waiting = [];
   atMs = 0;
   /** As at a live table, and empty: in a replay no time runs out and nobody is connected. */
-  deadlines = {};
+  /** @type {never[]} */
+  deadlines = [];
   connected = {};
   /** @type {'live'} */
   state = 'live';

@@ -8,47 +8,8 @@ import { randomText } from './random.js';
  * @import { Action, Offer } from './actions.js'
  * @import { Done } from './commands.js'
  * @import { Games } from './generated/games.js'
- * @import { Attached, Presence, Update, View } from './generated/protocol.js'
- *
- * @typedef {{ seat?: number, spectator?: true, open?: true }} Viewer who sees: a seat, a spectator, or (in
- *   a replay of an open log) somebody who sees all
- * @typedef {'open' | 'playing' | 'finished' | 'abandoned'} TableStatus
- */
-
-/**
- * What a viewer sees of a table; `game` is null before the start.
- *
- * @template {keyof Games} [G=any]
- * @typedef {Omit<View, 'game' | 'status'> & { status: TableStatus, game: Games[G]['view'] | null }} TableView
- */
-
-/**
- * @typedef {object} TableEvents
- * @property {undefined} change something of the table object changed: draw it again
- * @property {Update} update one commit, in order and each once; while a table catches up after a lost
- *   connection, `view` and `version` of the table follow with the last of them
- * @property {{ version: number, recovered: boolean }} attached the table is live (again); not `recovered`:
- *   from its state now, without the updates before
- * @property {{ action: Action, error: FacedownError }} rejected a command was refused
- * @property {Presence} presence a seat got its first connection or lost its last
- * @property {TableStatus} status the status of the table changed
- * @property {TableState} state
- * @property {{ next: string }} rematch the same players go on at that table
- * @property {{ reason: string, error?: FacedownError }} detached for good
- *
- * @typedef {'attaching' | 'live' | 'detached'} TableState whether what the object says is the present:
- *   `attaching` also after a lost connection
- *
- * @typedef {object} AttachOptions
- * @property {string} [token] of a seat, a spectator or the host; none: as a spectator
- * @property {'full' | 'patch' | 'none'} [views] how views travel; patches by default, which differ in
- *   nothing but size. `none`: there is no view
- *
- * @typedef {object} Wire what a table needs of its client
- * @property {(message: object) => boolean} send
- * @property {(id: string) => Promise<void>} answer resolves when this id was answered or never will be
- * @property {() => number} serverNow
- * @property {(table: Table<any>) => void} forget
+ * @import { Attached, Deadline } from './generated/protocol.js'
+ * @import { AttachOptions, TableEvents, TableState, TableStatus, TableView, Viewer, Wire } from './types.js'
  */
 
 /** @type {ReadonlySet<string>} */
@@ -78,8 +39,8 @@ export class Table extends Emitter {
   actions = [];
   /** The seats that the game waits for. @type {number[]} */
   waiting = [];
-  /** When the time of seats runs out, by seat, the server's time. @type {Record<string, number>} */
-  deadlines = {};
+  /** When the time of seats runs out, the server's time. @type {Deadline[]} */
+  deadlines = [];
   /** Which seats are connected, as far as it was told. @type {Record<number, boolean>} */
   connected = {};
   /** The table where the same players go on, once it is there. @type {string | undefined} */
@@ -156,8 +117,8 @@ export class Table extends Emitter {
    * @param {number} seat
    */
   timeLeft(seat) {
-    const deadline = this.deadlines[seat];
-    return deadline === undefined ? undefined : Math.max(0, deadline - this.#wire.serverNow());
+    const deadline = this.deadlines.find((one) => one.seat === seat);
+    return deadline && Math.max(0, deadline.at_ms - this.#wire.serverNow());
   }
 
   /**
@@ -178,6 +139,21 @@ export class Table extends Emitter {
     const done = this.#commands.add(action, options);
     done.catch((error) => this.emit('rejected', { action, error }));
     return done;
+  }
+
+  /**
+   * Talk to everybody at the table. It is sent once: what is said twice is worse than what is not said.
+   *
+   * @param {{ text: string } | { reaction: string }} words
+   * @returns {Promise<void>} once everybody is told
+   */
+  async say(words) {
+    const id = randomText(9);
+    const sent = this.state === 'live' && this.#wire.send({ type: 'say', id, table: this.id, ...words });
+    const answer = sent ? await this.#wire.answer(id) : undefined;
+    if (answer?.type === 'heard') return;
+    const { code = 'unreachable', message = 'there is no connection now', detail } = answer ?? {};
+    throw new FacedownError(code, message, { detail, uncertain: sent && !answer });
   }
 
   /** Stop watching. Resolves when nothing more can come. */
@@ -249,6 +225,9 @@ export class Table extends Emitter {
         this.emit('presence', message);
         this.emit('change', undefined);
         break;
+      case 'said':
+        this.emit('said', message);
+        break;
       case 'rematch':
         this.next = message.next;
         this.emit('rematch', message);
@@ -280,7 +259,7 @@ export class Table extends Emitter {
 
   // --- inside -----------------------------------------------------------------------------------------
 
-  /** @param {Attached & { head?: number, deadlines?: any }} message */
+  /** @param {Attached} message */
   #attached(message) {
     this.viewer = message.viewer;
     this.epoch = message.epoch;
@@ -326,7 +305,7 @@ export class Table extends Emitter {
     this.status = message.status;
     this.actions = message.actions ?? [];
     this.waiting = message.waiting ?? [];
-    this.deadlines = message.deadlines ?? {};
+    this.deadlines = message.deadlines ?? [];
   }
 
   /** @param {boolean} recovered */

@@ -1,5 +1,6 @@
 import { readLog } from './api.js';
 import { commitment, Dealer } from './dealing.js';
+import { firstBroken } from './digests.js';
 import { DECKS } from './generated/decks.js';
 
 /**
@@ -9,11 +10,13 @@ import { DECKS } from './generated/decks.js';
  * @property {boolean} ok every shuffle follows from the key that was fixed before anybody sat down
  * @property {number} shuffles how many fit (before the first that does not)
  * @property {boolean} decks the game is known here, so that it was also checked what was shuffled
+ * @property {boolean} digests the lines were chained by digests, and are whole
  * @property {Problem} [problem] the first thing that does not fit
  *
  * @typedef {object} Problem
- * @property {'log' | 'key' | 'commitment' | 'shuffle' | 'cards'} what the log as such; the deal key (not
- *   told); the key against what was published of it; an order against the key; what was shuffled
+ * @property {'log' | 'key' | 'commitment' | 'shuffle' | 'cards' | 'digest'} what the log as such; the deal
+ *   key (not told); the key against what was published of it; an order against the key; what was shuffled;
+ *   a line against its digest
  * @property {string} message
  * @property {number} [version] where
  * @property {string} [label] which shuffle
@@ -32,13 +35,14 @@ class Unfit extends Error {
  *
  * That shows that the cards lay as the key says that was fixed before anybody sat down, and whose
  * commitment everybody could see from the first moment on. It does not show that nobody looked at them,
- * nor that the moves obeyed the rules: the rest of the log is not recomputed.
+ * nor that the moves obeyed the rules: the rest of the log is held against its digests, which whoever
+ * changes a line can reckon anew.
  *
  * @param {any[] | string} log its lines, or its text
  * @returns {Promise<Verdict>}
  */
 export async function verify(log) {
-  const progress = { shuffles: 0, decks: false };
+  const progress = { shuffles: 0, decks: false, digests: false };
   try {
     await check(typeof log === 'string' ? parsed(log) : log, progress);
     return { ok: true, ...progress };
@@ -59,7 +63,7 @@ function parsed(text) {
 
 /**
  * @param {any[]} log
- * @param {{ shuffles: number, decks: boolean }} progress
+ * @param {{ shuffles: number, decks: boolean, digests: boolean }} progress
  */
 async function check([header, ...lines], progress) {
   const opened = checkForm(header, lines);
@@ -89,6 +93,21 @@ async function check([header, ...lines], progress) {
   if (progress.shuffles === 0 && lines.some(({ events }) => events.some(isStart))) {
     throw unfit('log', 'a game was played, and the log tells of no shuffle');
   }
+  // Last, so that a changed order is told as what it is.
+  progress.digests = await checkDigests([header, ...lines]);
+}
+
+/**
+ * Whether the lines are chained; logs from before there were digests are not.
+ *
+ * @param {any[]} log
+ */
+async function checkDigests(log) {
+  if (log.every((line) => line.digest === undefined)) return false;
+  const broken = await firstBroken(log);
+  if (broken < 0) return true;
+  const where = broken === 0 ? 'the header' : `version ${broken}`;
+  throw unfit('digest', `${where} is not what its digest says`, broken === 0 ? {} : { version: broken });
 }
 
 /**

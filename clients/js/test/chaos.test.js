@@ -54,18 +54,35 @@ async function playThroughChaos(game, seats, seed) {
   const api = new Api(server.url);
   const http = await startProxy(server.port, { random: seeded(seed), cutAfter: 6, delayMs: 2 });
   const shaky = new Api(http.url, { requestTries: 100, backoffMs: 1, maxBackoffMs: 10 });
-  const { table } = await shaky.createTable({ game, seats });
-  const viewers = [await viewer(table, undefined, seed + 50)];
-  for (let seat = 0; seat < seats; seat += 1) {
-    const taken = await shaky.sit(table, { name: `Player ${seat}`, seat });
-    assert.equal(taken.seat, seat, 'sitting down counts once');
-    viewers.push(await viewer(table, taken.token, seed + seat));
+  /** @type {Awaited<ReturnType<typeof viewer>>[]} */
+  const viewers = [];
+  try {
+    const { table } = await shaky.createTable({ game, seats });
+    viewers.push(await viewer(table, undefined, seed + 50));
+    for (let seat = 0; seat < seats; seat += 1) {
+      const taken = await shaky.sit(table, { name: `Player ${seat}`, seat });
+      assert.equal(taken.seat, seat, 'sitting down counts once');
+      viewers.push(await viewer(table, taken.token, seed + seat));
+    }
+    const players = viewers.slice(1);
+    const done = await Promise.all(players.map((player, index) => playAtRandom(player.table, seeded(seed + index))));
+    await check(api, table, viewers, done);
+  } finally {
+    for (const one of viewers) await one.close();
+    await http.close();
   }
-  const players = viewers.slice(1);
-  const done = await Promise.all(players.map((player, index) => playAtRandom(player.table, seeded(seed + index))));
+  return viewers.reduce((cuts, { proxy }) => cuts + proxy.stats.cuts, http.stats.cuts);
+}
+
+/**
+ * @param {Api} api
+ * @param {string} table
+ * @param {Awaited<ReturnType<typeof viewer>>[]} viewers a spectator, and the seats
+ * @param {import('../src/index.js').Done[][]} done what the seats were told of their commands
+ */
+async function check(api, table, viewers, done) {
   const [header, ...lines] = await api.log(table);
   for (const one of viewers) await until(one.table, 'change', () => one.table.version === header.version);
-
   // Exactly once: what the players were told is what the log holds, command by command.
   for (const [seat, answers] of done.entries()) {
     const moves = lines.filter(({ by, events }) => by === seat && events[0].type !== 'seat_taken');
@@ -78,13 +95,6 @@ async function playThroughChaos(game, seats, seed) {
     assert.deepEqual(one.told, Array.from({ length: header.version - first + 1 }, (_, step) => first + step));
     assert.deepEqual(one.table.view, (await api.at(table, header.version, one.token)).view);
   }
-  let cuts = http.stats.cuts;
-  for (const one of viewers) {
-    cuts += one.proxy.stats.cuts;
-    await one.close();
-  }
-  await http.close();
-  return cuts;
 }
 
 test('every game, with the fewest and the most seats', { timeout: 300_000 }, async (t) => {

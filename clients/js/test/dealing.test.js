@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 
 import { root } from '../scripts/python.js';
+import { DECKS } from '../src/generated/decks.js';
 import { commitment, Dealer, joined, sorted } from '../src/dealing.js';
 
 const vectors = JSON.parse(readFileSync(`${root}/tests/domain/vectors/dealing.json`, 'utf8'));
@@ -23,6 +24,16 @@ test('shuffles', async () => {
   for (const { key, entropy, label, items, order } of vectors.shuffles) {
     assert.deepEqual(await new Dealer(bytes(key), entropy).shuffle(label, items), order);
     assert.deepEqual(await new Dealer(bytes(key), entropy).shuffle(label, [...items].reverse()), order);
+  }
+});
+
+test('a shuffle of each kind that a game makes', async () => {
+  const kinds = JSON.parse(readFileSync(`${root}/tests/domain/vectors/labels.json`, 'utf8'));
+  assert.ok(kinds.length >= 10);
+  for (const { game, event, key, entropy, label, items, order } of kinds) {
+    assert.deepEqual(await new Dealer(bytes(key), entropy).shuffle(label, items), order);
+    const rule = DECKS[game]?.[label.replace(/\d+/g, '#')];
+    assert.ok(rule?.events.includes(event), `${game}: ${label} is a kind of shuffle that the decks know`);
   }
 });
 

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 
 import { decode } from '@msgpack/msgpack';
 
-import { Api, connect, FacedownError } from '../src/index.js';
+import { Api, connect, FacedownError, randomAction } from '../src/index.js';
 import { client, playAtRandom, seated, until } from './support/play.js';
 import { seeded } from './support/proxy.js';
 import { startServer } from './support/server.js';
@@ -219,6 +219,56 @@ test('the lobby lists what is open or played, and follows', async () => {
   lobby.close();
 });
 
+test('people talk, and hear why they may not', async () => {
+  const one = here();
+  const { table, hostToken, tokens } = await seated(one, 'mein-schatz', 2);
+  const watching = await one.attach(table).ready;
+  const ada = await here().attach(table, { token: tokens[0] }).ready;
+  /** @type {any[]} */
+  const heard = [];
+  watching.on('said', ({ by, text, reaction }) => heard.push([by, text ?? reaction]));
+  await ada.say({ text: 'Good luck' });
+  await ada.say({ reaction: 'clap' });
+  await until(watching, 'said', () => heard.length === 2);
+  assert.deepEqual(heard, [[{ seat: 0 }, 'Good luck'], [{ seat: 0 }, 'clap']]);
+  assert.deepEqual((await one.talk(table)).map(({ text }) => text), ['Good luck', undefined]);
+  await one.mute(table, { seat: 0 }, hostToken);
+  await assert.rejects(ada.say({ text: 'Hello?' }), { code: 'muted' });
+  await ada.detach();
+  await assert.rejects(ada.say({ text: 'Hello?' }), { code: 'unreachable', uncertain: false });
+});
+
+test('bots, pauses, clocks, hosts, rematches', async () => {
+  const one = here();
+  const clock = { move_ms: 3_600_000 };
+  const { table, host_token: host } = await one.createTable({ game: 'mein-schatz', seats: 2, clock });
+  const { seat, token } = await one.sit(table, { name: 'Ada' });
+  assert.equal((await one.addBot(table, { policy: 'random' }, host)).seat, 1 - seat);
+  const ada = await one.attach(table, { token }).ready;
+  await until(ada, 'change', () => ada.mayAct);
+  assert.ok((ada.timeLeft(seat) ?? 0) > 3_000_000);
+  assert.equal(ada.timeLeft(1 - seat), undefined);
+  await one.pause(table, host);
+  await until(ada, 'update', () => ada.view?.paused === true);
+  await assert.rejects(ada.act(randomAction(ada.actions.length ? ada.actions : [{ type: 'draw' }])), { code: 'paused' });
+  await one.resume(table, host);
+  await until(ada, 'change', () => ada.mayAct);
+  assert.equal((await one.passHost(table, seat, host)).host_seat, seat);
+  assert.deepEqual((await one.mine([{ table, token }])).map((found) => found.your_turn), [true]);
+  await playAtRandom(ada, seeded(4));
+  const { next } = await one.rematch(table, token);
+  await until(ada, 'rematch', () => ada.next === next);
+  assert.equal((await one.attach(next, { token }).ready).seat, seat);
+});
+
+test('a quick game finds others with the same wishes', async () => {
+  const one = here();
+  const first = await one.quick('trick-and-trade', { name: 'Ada', seats: 3 });
+  const second = await one.quick('trick-and-trade', { name: 'Bo', seats: 3, entropy: null });
+  assert.equal(first.table, second.table);
+  assert.equal((await one.attach(second.table, { token: second.token }).ready).seat, second.seat);
+});
+
 test('the server’s time is known', async () => {
   const one = here({ pingMs: 20 });
   one.watchLobby();
@@ -250,7 +300,7 @@ test('a message that is dropped for coming too fast is sent again', async () => 
       opened.push(await seated(one, 'mein-schatz', 2, { options: { first_seat: 0 } }));
     }
     let dropped = 0;
-    one.on('error', (error) => (dropped += error.code === 'rate_limited' ? 1 : 0));
+    one.on('message', (message) => (dropped += message.code === 'rate_limited' ? 1 : 0));
     const tables = opened.map(({ table, tokens }) => one.attach(table, { token: tokens[0] }));
     await Promise.all(tables.map((table) => table.ready));
     assert.ok(dropped > 0, 'four attaches at once are too many here');

@@ -128,7 +128,7 @@ test('nothing was missed: it is live at once', () => {
   assert.deepEqual(table.actions, [{ type: 'draw' }], 'what could be done still can');
 });
 
-test('a commands waits for the whole table before it is sent again', async () => {
+test('a command waits for the whole table before it is sent again', async () => {
   table.attach();
   attached(4);
   const done = table.act({ type: 'draw' }, { id: 'c1' });
@@ -200,7 +200,7 @@ test('a server that cannot serve the table now is asked again', (t) => {
 
 test('presence, rematches and deadlines are kept', () => {
   table.attach();
-  attached(4, { deadlines: { 0: 1_003_000 } });
+  attached(4, { deadlines: [{ seat: 0, at_ms: 1_003_000, bank_from_ms: 1_001_000 }] });
   assert.equal(table.timeLeft(0), 3000);
   assert.equal(table.timeLeft(1), undefined);
   table.take({ type: 'presence', table: 't1', seat: 1, connected: true });

@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 
-import { Api, verify } from '../src/index.js';
+import { firstBroken } from '../src/digests.js';
+import { Api, readLog, verify } from '../src/index.js';
+import { root } from '../scripts/python.js';
 import { client, seated } from './support/play.js';
-import { altered, linesOf, openLog, shufflesOf, spans } from './support/logs.js';
+import { altered, linesOf, openLog, rechained, shufflesOf, spans } from './support/logs.js';
+import { seeded } from './support/proxy.js';
 import { startServer } from './support/server.js';
 
 /** @type {Awaited<ReturnType<typeof startServer>>} */
@@ -20,8 +24,8 @@ test('the open log of every game, with every number of seats, is in order', { ti
         const { log } = await openLog(server.url, game, number);
         const shuffles = shufflesOf(linesOf(log)).length;
         assert.ok(shuffles >= 2);
-        assert.deepEqual(await verify(log), { ok: true, shuffles, decks: true });
-        assert.deepEqual(await verify(linesOf(log)), { ok: true, shuffles, decks: true });
+        assert.deepEqual(await verify(log), { ok: true, shuffles, decks: true, digests: true });
+        assert.deepEqual(await verify(linesOf(log)), { ok: true, shuffles, decks: true, digests: true });
       });
     }
   }
@@ -47,6 +51,23 @@ test('every altered byte of key, commitment, entropy, label and order is found',
   }
 });
 
+test('every altered byte of anything else is found by the digests', { timeout: 240_000 }, async () => {
+  const { log } = await openLog(server.url, 'trinket-trove', 2);
+  const random = seeded(11);
+  for (let count = 0; count < 500; count += 1) {
+    const at = Math.floor(random() * log.length);
+    if (log[at] === '\n') continue;
+    const { ok } = await verify(altered(log, at));
+    assert.equal(ok, false, `${log.slice(at - 20, at)}[${log[at]}]${log.slice(at + 1, at + 20)}`);
+  }
+  const lines = linesOf(log);
+  lines.at(-1).events[0].type += '!';
+  const { problem } = await verify(lines);
+  assert.deepEqual([problem?.what, problem?.version], ['digest', lines.at(-1).version]);
+  for (const line of lines) delete line.digest;
+  assert.deepEqual([(await verify(lines)).ok, (await verify(lines)).digests], [true, false]);
+});
+
 test('a changed order is found at its shuffle, in every game', { timeout: 240_000 }, async (t) => {
   for (const { game, seats } of await new Api(server.url).games()) {
     await t.test(game, async () => {
@@ -56,7 +77,7 @@ test('a changed order is found at its shuffle, in every game', { timeout: 240_00
         const changed = async (change) => {
           const lines = linesOf(log);
           change(shufflesOf(lines)[index].order);
-          return verify(lines);
+          return verify(await rechained(lines));
         };
         const other = order.findIndex((/** @type {any} */ item) => item !== order[0]);
         const swapped = await changed((cards) => ([cards[0], cards[other]] = [cards[other], cards[0]]));
@@ -109,6 +130,16 @@ test('what is no open log of a finished table says so', async () => {
   assert.match(problem?.message ?? '', /reveal: never/);
 });
 
+test('the published logs: an open one, and the chain of a spectator’s', async () => {
+  const open = readFileSync(`${root}/tests/domain/vectors/open-log.jsonl`, 'utf8');
+  const verdict = await verify(open);
+  assert.deepEqual([verdict.ok, verdict.decks, verdict.digests], [true, true, true]);
+  const seen = readLog(readFileSync(`${root}/tests/domain/vectors/spectator-log.jsonl`, 'utf8'));
+  assert.equal(await firstBroken(seen), -1);
+  seen[3].at_ms += 1;
+  assert.equal(await firstBroken(seen), 3);
+});
+
 test('a left-out shuffle, a label used twice and a game that is not known', async () => {
   const { log } = await openLog(server.url, 'trinket-trove', 2);
   const without = linesOf(log);
@@ -119,5 +150,6 @@ test('a left-out shuffle, a label used twice and a game that is not known', asyn
   assert.match((await verify(twice)).problem?.message ?? '', /the label order is used twice/);
   const unknown = linesOf(log);
   unknown[0].game = unknown[1].events[0].game = 'seventh';
-  assert.deepEqual(await verify(unknown), { ok: true, shuffles: 3, decks: false });
+  const verdict = await verify(await rechained(unknown));
+  assert.deepEqual(verdict, { ok: true, shuffles: 3, decks: false, digests: true });
 });

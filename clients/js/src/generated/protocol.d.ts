@@ -31,6 +31,16 @@ export interface Act {
   if_version?: number;
 }
 
+/** Talk to everybody at a table: a text or a reaction. */
+export interface Say {
+  type: 'say';
+  table: string;
+  /** 1 to 64 printable characters */
+  id?: string;
+  text?: string;
+  reaction?: 'clap' | 'heart' | 'laugh' | 'party' | 'sad' | 'think' | 'thumbs_up' | 'wow';
+}
+
 /** Receive the list of tables and its changes. */
 export interface WatchLobby {
   type: 'watch_lobby';
@@ -69,21 +79,31 @@ export interface Attached {
   view?: View;
   actions?: Record<string, any>[];
   waiting?: number[];
+  deadlines?: Deadline[];
 }
 
-/** What a viewer sees of a table. `game` is None before the start. */
+/**
+ * What a viewer sees of a table. `game` is None before the start.
+ *
+ * `paused` is there in a pause, with the seats that ask to go on in `asked`; otherwise `asked` are
+ * those that ask for a pause. `next` is the table of the rematch.
+ */
 export interface View {
   status: string;
   seats: SeatView[];
   game: GameView | null;
   result?: Result;
+  paused?: boolean;
+  asked?: number[];
+  next?: string;
 }
 
-/** Who sits on a seat; `name` is absent where nobody does. */
+/** Who sits on a seat; `name` is absent where nobody does, `away` where the player is there. */
 export interface SeatView {
   seat: number;
   name?: string;
   bot?: boolean;
+  away?: boolean;
 }
 
 /**
@@ -111,6 +131,13 @@ export interface Result {
   reason?: string;
 }
 
+/** Until when a seat must have acted, and when its bank begins; the server's ms since 1970. */
+export interface Deadline {
+  seat: number;
+  at_ms: number;
+  bank_from_ms: number;
+}
+
 /** One commit, as one viewer may know it. */
 export interface Update {
   type: 'update';
@@ -124,6 +151,7 @@ export interface Update {
   patch?: Record<string, any>;
   actions?: Record<string, any>[];
   waiting: number[];
+  deadlines?: Deadline[];
 }
 
 /** The command is stored durably as `version`. */
@@ -194,6 +222,32 @@ export interface Pong {
   at_ms: number;
 }
 
+/** Somebody talks: `by` is a viewer, `version` the table's when it was said. Not part of the log. */
+export interface Said {
+  type: 'said';
+  table: string;
+  by: Record<string, any>;
+  at_ms: number;
+  version: number;
+  text?: string;
+  reaction?: string;
+}
+
+/** The answer to a say: everybody is told. */
+export interface Heard {
+  type: 'heard';
+  /** 1 to 64 printable characters */
+  id?: string;
+  table: string;
+}
+
+/** The same players go on at the table `next`, with the seats and tokens that they have. */
+export interface Rematch {
+  type: 'rematch';
+  table: string;
+  next: string;
+}
+
 /** The connection is no viewer of the table any more. */
 export interface Detached {
   type: 'detached';
@@ -218,16 +272,23 @@ export interface CreateTable {
   reveal?: 'end' | 'never';
   /** start when the last seat is taken */
   autostart?: boolean;
-  /** not offered yet: anything but null is refused */
-  clock?: any;
-  /** not offered yet: anything but null is refused */
-  on_timeout?: any;
+  clock?: Clock | null;
+  /** what follows when a seat is out of time, or its player leaves a running game */
+  on_timeout?: 'bot' | 'forfeit' | 'wait';
+  /** who may talk at the table */
+  talk?: 'all' | 'none' | 'seats';
 }
 
 /** Who may watch, and how many commits later than the seats (never later than the end). */
 export interface Spectators {
   who?: 'all' | 'none' | 'token';
   delay?: number;
+}
+
+/** How long a seat may think: `move_ms` for each action, and `bank_ms` in all beyond that. */
+export interface Clock {
+  move_ms: number;
+  bank_ms?: number;
 }
 
 /** `POST /v1/tables/{table}/seats`. */
@@ -244,6 +305,78 @@ export interface Sit {
 
 /** A request whose body says nothing: empty or `{}`. */
 export interface Nothing {
+}
+
+/** `POST /v1/tables/{table}/bots`. */
+export interface AddBot {
+  /** how it plays: random, greedy, strong */
+  policy?: string;
+  /** absent: the first free one */
+  seat?: number;
+}
+
+/** `POST /v1/tables/{table}/host`. */
+export interface PassHost {
+  /** who sits there is the host from now on */
+  seat: number;
+}
+
+/** `POST /v1/tables/{table}/mute`. */
+export interface Mute {
+  /** absent: all spectators */
+  seat?: number;
+  /** false: let them talk again */
+  muted?: boolean;
+}
+
+/** `POST /v1/games/{game}/quick`: sit down wherever players of the same wishes wait. */
+export interface Quick {
+  /** 1 to 40 characters */
+  name: string;
+  /** absent: the smallest number of the game */
+  seats?: number;
+  /** options of the game */
+  options?: Record<string, any>;
+  /** added to the shuffles */
+  entropy?: string;
+  /** 32 or more random bytes, base64url */
+  token?: string;
+}
+
+/** Where one sits now. */
+export interface QuickSeat {
+  table: string;
+  seat: number;
+  token: string;
+}
+
+/** The table at which the same players go on, with the seats and tokens that they have. */
+export interface Rematched {
+  next: string;
+}
+
+/** `POST /v1/mine`: how it stands at tables of which one has tokens. */
+export interface Mine {
+  tables: MyTable[];
+}
+
+/** A table and a token for it. */
+export interface MyTable {
+  table: string;
+  token: string;
+}
+
+/**
+ * One's own view of a table: its facts, which seat, whether it waits for one.
+ *
+ * `code` says why there is nothing else: `no_such_table`, `unauthorized` or `unavailable`.
+ */
+export interface MyFacts {
+  table: string;
+  code?: string;
+  facts?: any;
+  viewer?: Record<string, any>;
+  your_turn?: boolean;
 }
 
 /** A new table. Keep the host token: it is never told again. */
@@ -281,7 +414,13 @@ export interface At {
   waiting: number[];
 }
 
-/** Public facts of a table, as of `version`; times in milliseconds since 1970. */
+/**
+ * Public facts of a table, as of `version`; times in milliseconds since 1970.
+ *
+ * `options` leaves out decks and scoring cards that are the game's own. `next` is the table of the
+ * rematch, `previous` the one that this is the rematch of; `host_seat` is absent where the host has
+ * a token of their own.
+ */
 export interface Facts {
   table: string;
   game: string;
@@ -297,14 +436,25 @@ export interface Facts {
   autostart: boolean;
   created_ms: number;
   at_ms: number;
+  on_timeout?: string;
+  paused?: boolean;
+  clock?: Clock;
+  host_seat?: number;
+  next?: string;
+  previous?: string;
 }
 
-/** A seat: `name` is None where nobody sits; `connected` is filled in by the server. */
+/**
+ * A seat: `name` is None where nobody sits; `connected` is filled in by the server.
+ *
+ * `away`: the player's time ran out, and they have not acted since.
+ */
 export interface SeatFacts {
   seat: number;
   name: string | null;
   connected: boolean;
   bot: boolean;
+  away?: boolean;
 }
 
 /** The body of every response that is no success. */
@@ -332,14 +482,9 @@ export interface TableOpened {
   autostart: boolean;
   commitment: string;
   on_timeout: 'bot' | 'forfeit' | 'wait';
+  talk: 'all' | 'none' | 'seats';
   clock?: Clock;
   previous?: string;
-}
-
-/** How long a seat may think: `move_ms` for each action, and `bank_ms` in all beyond that. */
-export interface Clock {
-  move_ms: number;
-  bank_ms?: number;
 }
 
 /**
@@ -372,6 +517,13 @@ export interface SpectatorAdmitted {
 export interface HostPassed {
   type: 'host_passed';
   seat: number;
+}
+
+/** The host silenced a seat, or (without `seat`) all spectators, or let them talk again. */
+export interface Muted {
+  type: 'muted';
+  muted: boolean;
+  seat?: number;
 }
 
 /** The game began; the events of its beginning follow in the same commit. */
@@ -445,8 +597,8 @@ export interface RematchOpened {
 
 export type Code = 'bad_message' | 'too_large' | 'rate_limited' | 'unauthorized' | 'forbidden' | 'no_such_table' | 'no_such_game' | 'no_such_version' | 'not_found' | 'bad_options' | 'seat_taken' | 'table_full' | 'need_players' | 'already_started' | 'not_started' | 'finished' | 'paused' | 'muted' | 'not_your_turn' | 'illegal_action' | 'version_conflict' | 'id_reused' | 'outcome_unknown' | 'unavailable' | 'resync_required';
 
-export type ToServer = Attach | Detach | Act | WatchLobby | UnwatchLobby | Ping;
+export type ToServer = Attach | Detach | Act | Say | WatchLobby | UnwatchLobby | Ping;
 
-export type ToClient = Attached | Update | Accepted | Refused | Error | Presence | Lobby | LobbyChange | LobbyUnwatched | Pong | Detached;
+export type ToClient = Attached | Update | Accepted | Refused | Error | Presence | Lobby | LobbyChange | LobbyUnwatched | Pong | Said | Heard | Rematch | Detached;
 
-export type TableEvent = TableOpened | SeatTaken | SeatLeft | SpectatorAdmitted | HostPassed | Started | TimedOut | Returned | PlayedFor | PauseAsked | Paused | ResumeAsked | Resumed | Finished | Abandoned | RematchOpened;
+export type TableEvent = TableOpened | SeatTaken | SeatLeft | SpectatorAdmitted | HostPassed | Muted | Started | TimedOut | Returned | PlayedFor | PauseAsked | Paused | ResumeAsked | Resumed | Finished | Abandoned | RematchOpened;

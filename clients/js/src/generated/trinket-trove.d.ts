@@ -15,14 +15,14 @@ export interface View {
   round: number;
   rounds: number;
   order: (number | 'nimbus')[];
-  turn: Turn;
+  turn?: Turn;
   lots: Lot[];
   bids: BidPile[];
-  tie: Tie;
+  tie?: Tie;
   hands: Hand[];
   pile: number;
   timer: number;
-  removed: string[];
+  removed?: string[];
   lone_mirrors: boolean;
 }
 

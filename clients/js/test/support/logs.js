@@ -1,4 +1,5 @@
 // Finished games with everything open, to be verified and altered.
+import { digestOf } from '../../src/digests.js';
 import { client, playAtRandom, seated } from './play.js';
 import { seeded } from './proxy.js';
 
@@ -42,4 +43,15 @@ export function linesOf(text) {
 /** The shuffles of a log. @param {any[]} lines @returns {any[]} */
 export function shufflesOf(lines) {
   return lines.flatMap((line) => (line.events ?? []).filter((/** @type {any} */ event) => event.label && event.order));
+}
+
+/** A changed log whose digests were reckoned anew. @param {any[]} lines */
+export async function rechained(lines) {
+  let before = '';
+  const chained = [];
+  for (const line of lines) {
+    before = await digestOf(before, line);
+    chained.push({ ...line, digest: before });
+  }
+  return chained;
 }
