@@ -36,6 +36,7 @@ export function prompt(frame) {
   const { source, words, seat } = frame;
   const { offers } = frame.composer;
   if (source.over) return t('over');
+  if (frame.live && source.state !== 'live') return t('connection.waiting');
   if (source.view?.paused) return t('paused');
   const types = [...new Set(offers.map((offer) => offer.type))];
   if (offers.length > 0) {

@@ -112,7 +112,7 @@ function trump(number) {
   return [
     ...framed(),
     corner(number, null, 'trump'),
-    special === 'bird' ? at('bird', 18, 22, 30, 'low') : at('trump', 13, 29, 36, special),
+    special === 'bird' ? at('bird', 18, 22, 30, 'low') : special === 'crown21' ? at('trump', 6, 20, 50, special) : at('trump', 13, 29, 36, special),
     h('text', { class: `trump-number ${special}`, x: 31, y: special === 'bird' ? 74 : 53 }, number),
   ];
 }

@@ -86,6 +86,7 @@ function create(child, svg) {
 
 function patch(node, element, svg) {
   const before = shown.get(node);
+  if (before === element) return; // drawn from the very same description: nothing has changed
   const old = before?.props ?? {};
   shown.set(node, element);
   for (const name of Object.keys(old)) if (!(name in element.props)) setProp(node, name, undefined, old[name]);

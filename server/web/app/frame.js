@@ -84,14 +84,8 @@ export class Frame {
 
   /** When the time of a seat runs out: `{ at, bank }` in the server's milliseconds, or undefined. */
   deadline(seat) {
-    const all = this.source.deadlines ?? [];
-    if (Array.isArray(all)) {
-      const found = all.find((one) => one.seat === seat);
-      return found && { at: found.at_ms, bank: found.bank_from_ms };
-    }
-    const found = all[seat];
-    if (found === undefined) return undefined;
-    return typeof found === 'number' ? { at: found, bank: found } : { at: found.at_ms, bank: found.bank_from_ms };
+    const found = this.source.deadlines.find((one) => one.seat === seat);
+    return found && { at: found.at_ms, bank: found.bank_from_ms };
   }
 
   now() {

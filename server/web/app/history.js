@@ -34,14 +34,22 @@ export class History {
 
   /** @param {number} [until] the last version to show */
   draw(until) {
-    const { words } = this.#frame;
-    const lines = this.upTo(until)
-      .map((line) => ({ ...line, texts: line.events.map((event) => [event, words.event(event)]).filter(([, text]) => text) }))
-      .filter((line) => line.texts.length > 0);
     return h('ol', { class: 'history', 'data-history': true, tabindex: 0, 'aria-label': t('history'), made: stay },
-      lines.map((line) => h('li', { key: `v${line.version}`, class: line.by === this.#frame.seat ? 'by-me' : '' },
+      this.upTo(until).map((line) => this.#drawn(line)));
+  }
+
+  /** A line in words: made once, and again when somebody else sits down. */
+  #drawn(line) {
+    const { words, view, seat } = this.#frame;
+    const names = view?.seats.map((one) => one.name).join('\n');
+    if (line.names !== names) {
+      line.names = names;
+      const texts = line.events.map((event) => [event, words.event(event)]).filter(([, text]) => text);
+      line.drawn = texts.length === 0 ? null : h('li', { key: `v${line.version}`, class: line.by === seat ? 'by-me' : '' },
         h('time', { datetime: new Date(line.at_ms).toISOString() }, time(line.at_ms)),
-        h('div', null, line.texts.map(([event, text]) => h('p', { class: weight(event.type) }, text))))));
+        h('div', null, texts.map(([event, text]) => h('p', { class: weight(event.type) }, text))));
+    }
+    return line.drawn;
   }
 }
 

@@ -14,6 +14,9 @@ let texts = {};
 let locale = FALLBACK;
 let plurals = new Intl.PluralRules(FALLBACK);
 let categories = plurals.resolvedOptions().pluralCategories;
+let lists = new Intl.ListFormat(FALLBACK);
+let ages = new Intl.RelativeTimeFormat(FALLBACK);
+let times = new Intl.DateTimeFormat(FALLBACK);
 
 /** Load the catalogue of the first of the reader's languages that there is. */
 export async function loadTexts() {
@@ -23,6 +26,9 @@ export async function loadTexts() {
   plurals = new Intl.PluralRules(locale);
   const order = ['zero', 'one', 'two', 'few', 'many', 'other'];
   categories = order.filter((category) => plurals.resolvedOptions().pluralCategories.includes(category));
+  lists = new Intl.ListFormat(locale, { style: 'long', type: 'conjunction' });
+  ages = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
+  times = new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
   document.documentElement.lang = locale;
 }
 
@@ -69,7 +75,7 @@ function form(forms, number) {
 
 /** Things in a row, as the language says it. @param {string[]} items */
 export function list(items) {
-  return new Intl.ListFormat(locale, { style: 'long', type: 'conjunction' }).format(items);
+  return lists.format(items);
 }
 
 /** A word that has no text of its own, made readable. @param {string} word */
@@ -81,13 +87,12 @@ export function humanized(word) {
 /** How long ago, or a date. @param {number} ms */
 export function since(ms) {
   const minutes = Math.round((ms - Date.now()) / 60_000);
-  const format = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
-  if (minutes > -60) return format.format(Math.min(0, minutes), 'minute');
-  if (minutes > -48 * 60) return format.format(Math.round(minutes / 60), 'hour');
-  return format.format(Math.round(minutes / 1440), 'day');
+  if (minutes > -60) return ages.format(Math.min(0, minutes), 'minute');
+  if (minutes > -48 * 60) return ages.format(Math.round(minutes / 60), 'hour');
+  return ages.format(Math.round(minutes / 1440), 'day');
 }
 
 /** The time of day. @param {number} ms */
 export function time(ms) {
-  return new Date(ms).toLocaleTimeString(locale, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+  return times.format(ms);
 }

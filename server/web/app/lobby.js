@@ -78,15 +78,17 @@ export class LobbyPage {
     const seats = this.#seatsFor[game.game] ?? game.seats[0];
     return h('li', { key: game.game, class: `game-tile game-${game.game}`, 'data-game': game.game },
       h('div', { class: 'sign' }, icon(`game-${game.game}`)),
-      h('h3', null, game.title),
+      h('div', { class: 'title' },
+        h('h3', null, game.title),
+        h('button', { type: 'button', class: 'quiet', 'aria-label': t('rules_of', { game: game.title }), onclick: () => this.#showRules(game) }, t('tab.rules'))),
       h('p', null, t(`about.${game.game}`) === `about.${game.game}` ? game.help.split('\n\n')[0] : t(`about.${game.game}`)),
       h('p', { class: 'count' }, icon('people'), t('for_players', { seats: list(game.seats.map(String)), count: game.seats.at(-1) })),
       h('div', { class: 'together' },
+        h('button', { type: 'button', class: 'primary', 'data-create': game.game, onclick: () => this.#create.show(game) }, t('new_table'))),
+      h('div', { class: 'together' },
         game.seats.length > 1 && h('select', { 'aria-label': t('quick_seats', { game: game.title }), value: String(seats), onchange: (event) => { this.#seatsFor[game.game] = Number(event.target.value); } },
           game.seats.map((n) => h('option', { value: String(n) }, t('players', { count: n })))),
-        h('button', { type: 'button', 'data-quick': game.game, onclick: () => this.#quick(game, seats) }, icon('bolt'), t('quick')),
-        h('button', { type: 'button', class: 'primary', 'data-create': game.game, onclick: () => this.#create.show(game) }, t('new_table')),
-        h('button', { type: 'button', class: 'quiet', 'aria-label': t('rules_of', { game: game.title }), onclick: () => this.#showRules(game) }, t('tab.rules'))));
+        h('button', { type: 'button', 'data-quick': game.game, onclick: () => this.#quick(game, seats) }, icon('bolt'), t('quick'))));
   }
 
   #drawMine() {

@@ -1,11 +1,10 @@
-/** The server, and what the page asks of it beyond the client's own calls. */
+/** The server, and what the page remembers of what it asks of it. */
 import { connect } from '../lib/client.js';
-import { randomText } from '../lib/random.js';
 import { remember, tokenFor } from './store.js';
 
 export { FacedownError } from '../lib/errors.js';
 
-/** The one client of the page; it serves the page, so it is where the page comes from. */
+/** The one client of the page; the server is where the page comes from. */
 export const client = connect(new URL('./', document.baseURI.split(/[?#]/)[0]).href, { requestTries: 3 });
 
 let catalogue;
@@ -28,29 +27,13 @@ export async function sit(table, name, seat) {
 
 /** Sit down wherever players wait for this game. @returns {Promise<string>} the table */
 export async function quick(game, name, seats) {
-  const body = { name, entropy: randomText(18), token: randomText(32), ...(seats ? { seats } : {}) };
-  const found = await client.request('POST', `/games/${game}/quick`, { body, key: randomText(18) });
-  remember(found.table, { token: found.token, seat: found.seat, game });
-  return found.table;
+  const { table, seat, token } = await client.quick(game, { name, seats });
+  remember(table, { token, seat, game });
+  return table;
 }
 
 /** How it stands at tables that the reader has tokens for. @param {[string, any][]} known */
 export async function mine(known) {
-  const tables = known
-    .map(([table]) => ({ table, token: tokenFor(table) }))
-    .filter((one) => one.token !== undefined)
-    .slice(0, 50);
-  if (tables.length === 0) return [];
-  return (await client.request('POST', '/mine', { body: { tables }, key: randomText(18) })).tables;
-}
-
-/** What was said at a table. @param {string} table @returns {Promise<any[]>} */
-export async function said(table) {
-  return (await client.request('GET', `/tables/${table}/talk`, { token: tokenFor(table) })).talk;
-}
-
-/** Ask for a pause, or to go on. */
-export function pause(table, token, resume) {
-  const what = resume ? 'resume' : 'pause';
-  return client.request('POST', `/tables/${table}/${what}`, { body: {}, token, key: randomText(18) });
+  const tables = known.map(([table]) => ({ table, token: tokenFor(table) })).filter((one) => one.token !== undefined);
+  return tables.length > 0 ? client.mine(tables.slice(0, 50)) : [];
 }

@@ -98,8 +98,8 @@ export class ReplayPage {
       h('h1', { class: 'unseen' }, t('replay.title', { game: frame.entry.title })),
       h('div', { class: 'stage' },
         this.#bar(),
+        frame.view.result && h('section', { class: 'result' }, h('h2', null, t('result')), standing(frame), h('div', { class: 'together' }, this.#facts.reveal === 'end' && this.fair.button()), this.fair.verdict()),
         frame.view.game ? drawBoard(frame) : h('section', { class: 'felt' }, h('p', null, frame.view.seats.map((seat) => seat.name ?? t('free_chair', { n: seat.seat + 1 })).join(', '))),
-        frame.view.result && h('section', { class: 'result' }, h('h2', null, t('result')), standing(frame), h('div', { class: 'together' }, this.fair.button()), this.fair.verdict()),
         frame.view.game && drawOwn(frame)),
       this.side?.draw());
   }
@@ -121,8 +121,8 @@ export class ReplayPage {
         'aria-valuetext': t('replay.version', { version: source.version, last: source.last }), oninput: (event) => source.seek(Number(event.target.value)),
       }),
       h('output', { class: 'small' }, t('replay.version', { version: source.version, last: source.last })),
-      h('label', null, h('span', null, t('replay.speed')), h('select', { value: String(this.speed), onchange: (event) => this.#faster(Number(event.target.value)) }, SPEEDS.map((speed) => h('option', { value: String(speed) }, t('replay.times', { speed }))))),
-      h('label', null, h('span', null, t('replay.viewer')), h('select', { value: this.#viewer, 'data-viewer': true, onchange: (event) => this.#look(event.target.value) }, this.viewers.map((viewer) => h('option', { value: viewer }, t(`replay.${viewer}`))))));
+      h('label', null, h('span', { class: 'wide' }, t('replay.speed')), h('select', { 'aria-label': t('replay.speed'), value: String(this.speed), onchange: (event) => this.#faster(Number(event.target.value)) }, SPEEDS.map((speed) => h('option', { value: String(speed) }, t('replay.times', { speed }))))),
+      h('label', null, h('span', { class: 'wide' }, t('replay.viewer')), h('select', { 'aria-label': t('replay.viewer'), value: this.#viewer, 'data-viewer': true, onchange: (event) => this.#look(event.target.value) }, this.viewers.map((viewer) => h('option', { value: viewer }, t(`replay.${viewer}`))))));
   }
 
   #play() {

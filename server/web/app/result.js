@@ -23,7 +23,7 @@ export function drawResult(page) {
         ? h('a', { class: 'button primary', href: `#/table/${page.next}`, 'data-next': true }, t('to_rematch'))
         : token && result && h('button', { type: 'button', class: 'primary', 'data-rematch': true, onclick: () => again(page, token) }, t('rematch')),
       h('a', { class: 'button', href: `#/table/${page.id}/replay`, 'data-replay': true }, icon('play'), t('replay')),
-      page.fair.button(),
+      page.facts.reveal === 'end' && page.fair.button(),
       h('a', { class: 'button', href: '#/' }, t('to_lobby'))),
     page.fair.verdict());
 }

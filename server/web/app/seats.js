@@ -37,6 +37,7 @@ function marks(frame, seat, there, waits, mark) {
   else if (there.away) parts.push(t('away'));
   else if (frame.live && there.name !== undefined && frame.connected[seat] === false) parts.push(t('offline'));
   if (mark) parts.push(mark);
+  if (frame.view.asked?.includes(seat)) parts.push(frame.view.paused ? t('wants_on') : t('wants_pause'));
   if (waits) parts.push(frame.view.seats.length > 1 && frame.source.waiting.length > 1 ? t('choosing') : t('to_move'));
   if (there.name === undefined) parts.push(t('free_seat'));
   return parts.join(' · ');

@@ -1,10 +1,12 @@
 /** Beside the table: history, talk, rules. */
 import { announce, attempt } from './a11y.js';
 import { h } from './dom.js';
-import { has, t, time } from './i18n.js';
+import { t, time } from './i18n.js';
 import { stay } from './history.js';
+import { icon } from './icons.js';
 import { markdown } from './markdown.js';
-import { said } from './net.js';
+import { client } from './net.js';
+import { tokenFor } from './store.js';
 
 const REACTIONS = ['thumbs_up', 'clap', 'laugh', 'wow', 'sad', 'party', 'think', 'heart'];
 const MOST = 300;
@@ -25,7 +27,7 @@ export class Side {
 
   /** Fetch what was said before. */
   async catchUp() {
-    const before = await said(this.#facts.table);
+    const before = await client.talk(this.#facts.table, tokenFor(this.#facts.table));
     const key = (one) => JSON.stringify([one.at_ms, one.by, one.text, one.reaction]);
     const known = new Set(before.map(key));
     this.#talk = [...before, ...this.#talk.filter((one) => !known.has(key(one)))];
@@ -82,7 +84,7 @@ export class Side {
           h('span', { class: 'by' }, this.#who(one.by), ' ', h('time', null, time(one.at_ms))),
           one.text !== undefined
             ? h('p', null, one.text)
-            : h('p', { class: 'reaction', 'aria-label': t(`reaction.${one.reaction}`) }, face(one.reaction))))),
+            : h('p', { class: 'reaction' }, face(one.reaction), h('span', { class: 'unseen' }, t(`reaction.${one.reaction}`)))))),
       this.#talk.length === 0 && h('p', { class: 'empty' }, t('no_talk')),
       allowed && h('div', { class: 'reactions', role: 'group', 'aria-label': t('reactions') }, REACTIONS.map((name) =>
         h('button', { type: 'button', title: t(`reaction.${name}`), 'aria-label': t(`reaction.${name}`), 'data-reaction': name, onclick: () => this.#say({ reaction: name }) }, face(name)))),
@@ -109,7 +111,7 @@ export class Side {
   }
 }
 
-/** The sign of a reaction; a word where a language prefers one. @param {string} name */
+/** The sign of a reaction. @param {string} name */
 function face(name) {
-  return has(`face.${name}`) ? t(`face.${name}`) : t(`reaction.${name}`);
+  return icon(`react-${name}`);
 }

@@ -70,6 +70,7 @@ export class TablePage {
       frame.tell(update);
     });
     on('change', () => this.#follow());
+    on('state', () => this.#follow());
     on('presence', ({ seat, connected }) => {
       frame.connected = { ...frame.connected, [seat]: connected };
     });
@@ -82,14 +83,12 @@ export class TablePage {
       this.#problem = error ?? new FacedownError('detached', t(`detached.${reason}`));
       this.#redraw();
     });
-    this.#ends.push(client.on('message', (message) => {
-      if (message.type === 'said' && message.table === this.id) {
-        this.side?.heard(message);
-        this.#redraw();
-      }
-    }));
+    on('said', (said) => {
+      this.side?.heard(said);
+      this.#redraw();
+    });
     const ticking = setInterval(() => {
-      if (frame.source.deadlines && Object.keys(frame.source.deadlines).length > 0) this.#redraw();
+      if (frame.source.deadlines.length > 0) this.#redraw();
     }, 500);
     this.#ends.push(() => clearInterval(ticking));
   }
@@ -157,8 +156,8 @@ export class TablePage {
       h('h1', { class: 'unseen' }, t('title_table', { game: frame.entry.title })),
       h('div', { class: 'stage' },
         tools(this),
-        view.game ? drawBoard(frame) : drawWaiting(this),
         view.result || frame.source.over ? drawResult(this) : null,
+        view.game ? drawBoard(frame) : frame.source.over ? null : drawWaiting(this),
         view.game && drawOwn(frame)),
       this.side?.draw());
   }
@@ -187,9 +186,11 @@ export function drawBoard(frame) {
 /** The reader's own seat, hand and actions. @param {Frame} frame */
 export function drawOwn(frame) {
   const claimed = (type, name) => frame.renderer.claims?.(type, name, frame) ?? false;
+  const mine = frame.renderer.own?.(frame);
+  if (frame.seat === undefined && !mine && !frame.live) return null;
   return h('section', { class: `own ${frame.myTurn ? 'turn' : ''}`, 'aria-label': t('your_place') },
     frame.seat !== undefined && h('div', { class: 'own-seat' }, plate(frame, frame.seat), frame.renderer.notes?.(frame)),
     h('div', { class: 'own-hand' },
       frame.live && drawActions(frame, claimed),
-      h('div', { class: 'mine' }, frame.renderer.own?.(frame))));
+      mine && h('div', { class: 'holding' }, mine)));
 }

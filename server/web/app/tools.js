@@ -3,8 +3,8 @@ import { attempt, copy, notify } from './a11y.js';
 import { h } from './dom.js';
 import { t } from './i18n.js';
 import { icon } from './icons.js';
-import { pause } from './net.js';
-import { linkTo, returnLink } from './router.js';
+import { client } from './net.js';
+import { linkTo, returnLink, watchLink } from './router.js';
 import { forget, like, likes, place } from './store.js';
 
 /** @param {any} page of a live table */
@@ -24,6 +24,7 @@ export function tools(page) {
       h('div', { class: 'items' },
         item(t('share_link'), 'link', () => copy(linkTo(`/table/${page.id}`), t('link_copied'))),
         known?.token && item(t('return_link'), 'link', () => copy(returnLink(page.id, known.token), t('return_copied'))),
+        known?.host && page.facts.spectators.who === 'token' && item(t('spectator_link'), 'eye', () => invite(page, known.host)),
         item(likes().plain ? t('drawn_table') : t('plain_table'), 'list', () => change(page, { plain: !likes().plain })),
         item(likes().confirm ? t('no_confirm') : t('do_confirm'), 'check', () => change(page, { confirm: !likes().confirm })),
         seated && playing && item(frame.view.paused ? t('ask_resume') : t('ask_pause'), 'clock', () => askPause(page, known)),
@@ -58,9 +59,14 @@ function change(page, more) {
   page.frame.does(() => page.frame.follow());
 }
 
+async function invite(page, host) {
+  const admitted = await attempt(() => client.admitSpectator(page.id, host));
+  if (admitted) await copy(watchLink(page.id, admitted.token), t('spectator_copied'));
+}
+
 async function askPause(page, known) {
   const { view } = page.frame;
-  const asked = await attempt(() => pause(page.id, known.token, Boolean(view.paused)));
+  const asked = await attempt(() => (view.paused ? client.resume(page.id, known.token) : client.pause(page.id, known.token)));
   if (asked) notify(view.paused ? t('resume_asked') : t('pause_asked'));
 }
 

@@ -21,6 +21,6 @@ export const holdMyBeer = {
   },
   own: (frame) => tarot.own(frame, tarot.birds(3)),
   reasons(frame) {
-    return tarot.lastHand(frame, nth);
+    return tarot.lastHand(frame, nth, true);
   },
 };

@@ -79,9 +79,9 @@ function taken(gnome) {
 /** How the last round was paid, and why. */
 function lastRound(frame, open = false) {
   const last = frame.game.last_round;
-  if (!last) return null;
+  if (!last || (frame.game.phase === 'over' && !open)) return null;
   const { words, game } = frame;
-  const fresh = open || (game.deck >= 30 && !frame.source.over);
+  const fresh = open || game.deck >= 30;
   const symbols = Object.keys(last.scores[0].symbols);
   return h('details', { key: `round-${last.round}-${open}`, class: 'summary', open: fresh },
     h('summary', null, t('round_over', { round: last.round })),

@@ -25,7 +25,7 @@ export const oopsie = {
   },
   own: (frame) => tarot.own(frame, tarot.birds(4)),
   reasons(frame) {
-    return tarot.lastHand(frame, nth);
+    return tarot.lastHand(frame, nth, true);
   },
 };
 

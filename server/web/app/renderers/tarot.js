@@ -97,12 +97,12 @@ function allHands(frame) {
 }
 
 /** What the hand finished last gave, with the reason of every point. */
-export function lastHand(frame, bidText) {
+export function lastHand(frame, bidText, open = false) {
   const last = frame.game.last_hand;
-  if (!last) return null;
   const { words, game, view } = frame;
-  const fresh = game.trick <= 1 && game.plays.length === 0;
-  return h('details', { key: `hand-${last.hand}`, class: 'summary', open: fresh },
+  if (!last || (game.ended && !open)) return null;
+  const fresh = open || (game.trick <= 1 && game.plays.length === 0);
+  return h('details', { key: `hand-${last.hand}-${open}`, class: 'summary', open: fresh },
     h('summary', null, t('hand_over', { hand: last.hand })),
     h('table', null,
       h('thead', null, h('tr', null, [t('player'), t('bid'), t('points'), last.places ? t('place') : t('level'), ''].map((title) => h('th', { scope: 'col' }, title)))),

@@ -42,7 +42,7 @@ export const threadTheNeedle = {
     ];
   },
   reasons(frame) {
-    return tarot.lastHand(frame, (level) => range(frame.game.scoring_card[level]));
+    return tarot.lastHand(frame, (level) => range(frame.game.scoring_card[level]), true);
   },
 };
 
