@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import math
 import random
 from collections import deque
 from collections.abc import Callable
@@ -21,11 +20,14 @@ from redis.exceptions import TimeoutError as RedisTimeoutError
 from server.store import keys
 from server.store.base import Appended, OutcomeUnknown, StoreUnavailable, VersionTaken
 from server.store.health import Health
-from server.store.link import APPEND, FAILURES, LIBRARY, Settings, explain, is_missing_function, is_reply
+from server.store.link import APPEND, FAILURES, LIBRARY, Settings, explain, is_missing_function
+from server.store.pipe import Pipe, pack, pack_parts
 
 _log = logging.getLogger(__name__)
 
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.02, 0.5
+# The command without its five arguments: two keys, then version, data and the time before.
+_APPEND = b"*8\r\n" + pack_parts(("FCALL", APPEND, 2))
 # After these answers the server at the other end is not, or no longer, the one that takes this write.
 MOVED_ON = ("READONLY", "MASTERDOWN", "MOVED", "ASK", "TRYAGAIN", "CLUSTERDOWN")
 
@@ -47,9 +49,19 @@ class _Job:
         self.table = table
         self.version = version
         after = "" if after_ms is None else after_ms
-        self.command = ("FCALL", APPEND, 2, keys.log(table), keys.news(table), version, data, after)
+        self.command = _APPEND + pack_parts((keys.log(table), keys.news(table), version, data, after))
         self.future: asyncio.Future[Appended] = asyncio.get_running_loop().create_future()
         self.doubtful = doubtful
+
+    def expire(self) -> None:
+        """The time for settling has passed."""
+        if self.future.done():
+            return
+        what = f"{self.table}: version {self.version}"
+        if self.doubtful:
+            self.future.set_exception(OutcomeUnknown(f"{what}: no answer"))
+        else:
+            self.future.set_exception(StoreUnavailable(f"{what} could not be sent in time"))
 
 
 class Writer:
@@ -78,6 +90,7 @@ class Writer:
         self._waiting: deque[_Job] = deque()
         self._wake = asyncio.Event()
         self._connection: AbstractConnection | None = None
+        self._pipe: Pipe | None = None
         self._failures = 0
         self._task: asyncio.Task[None] | None = None
 
@@ -125,14 +138,11 @@ class Writer:
             self._health.check()
         self._waiting.append(job)
         self._wake.set()
+        expiry = asyncio.get_running_loop().call_at(until, job.expire)
         try:
-            async with asyncio.timeout_at(until):
-                return await job.future
-        except TimeoutError:
-            if job.doubtful:
-                raise OutcomeUnknown(f"{table}: no answer about version {version}") from None
-            raise StoreUnavailable(f"{table}: version {version} could not be sent in time") from None
+            return await job.future
         finally:
+            expiry.cancel()
             job.future.cancel()  # tells the sender that nobody waits any more
 
     async def _run(self) -> None:
@@ -171,7 +181,7 @@ class Writer:
     async def _exchange(self, batch: list[_Job]) -> list[_Job]:
         """Send a batch once and hand out the answers. Returns the jobs that have to be sent again."""
         try:
-            connection = await self._connected()
+            pipe = await self._connected()
         except FAILURES as error:
             self._health.failed(error)
             return self._refuse(batch, explain(error))
@@ -183,10 +193,9 @@ class Writer:
             job.doubtful = True
         try:
             async with asyncio.timeout(self._settings.attempt_s):
-                packed = connection.pack_commands([job.command for job in batch])
-                await connection.send_packed_command(packed, check_health=False)
+                pipe.send(b"".join([job.command for job in batch]))
                 for job, doubtful in zip(batch, before, strict=True):
-                    reply = await self._reply(connection)
+                    reply = await pipe.answer()
                     answered += 1
                     if not isinstance(reply, RedisError):
                         self._settle(job, reply)
@@ -216,7 +225,7 @@ class Writer:
         if load and not moved:
             try:
                 async with asyncio.timeout(self._settings.attempt_s):
-                    await load_library(connection)
+                    await load_library(pipe)
             except FAILURES as error:
                 moved = True
                 again = self._refuse(again, explain(error))
@@ -225,19 +234,10 @@ class Writer:
         return again
 
     @staticmethod
-    async def _reply(connection: AbstractConnection) -> Any:
-        try:
-            return await connection.read_response(timeout=math.inf, disconnect_on_error=False)
-        except RedisError as error:
-            if is_reply(error):
-                return error
-            raise
-
-    @staticmethod
     def _settle(job: _Job, reply: Any) -> None:
         if job.future.done():
             return
-        outcome, at_ms, head = (int(part) for part in reply)
+        outcome, at_ms, head = reply
         if outcome:
             job.future.set_result(Appended(at_ms, repeated=outcome == 2))
         else:
@@ -259,8 +259,8 @@ class Writer:
                 self._fail(job, f"the store cannot be reached: {why}", True)
         return [job for job in batch if not job.future.done()]
 
-    async def _connected(self) -> AbstractConnection:
-        if self._connection is None or not self._connection.is_connected:
+    async def _connected(self) -> Pipe:
+        if self._pipe is None or self._pipe.broken:
             await self._drop()
             connection = self._connect()
             async with asyncio.timeout(self._settings.attempt_s):
@@ -270,10 +270,11 @@ class Writer:
                     await connection.disconnect(nowait=True)
                     raise
             self._connection = connection
-        return self._connection
+            self._pipe = Pipe(connection)
+        return self._pipe
 
     async def _drop(self) -> None:
-        connection, self._connection = self._connection, None
+        connection, self._connection, self._pipe = self._connection, None, None
         if connection is not None:
             await connection.disconnect(nowait=True)
 
@@ -287,7 +288,9 @@ async def _no_probe() -> None:
     """Take a server that did not answer for one that does."""
 
 
-async def load_library(connection: AbstractConnection) -> None:
+async def load_library(pipe: Pipe) -> None:
     """Teach the server our functions. Harmless if it knows them already."""
-    await connection.send_command("FUNCTION", "LOAD", "REPLACE", LIBRARY, check_health=False)
-    await connection.read_response(timeout=math.inf)
+    pipe.send(pack(("FUNCTION", "LOAD", "REPLACE", LIBRARY)))
+    answer = await pipe.answer()
+    if isinstance(answer, RedisError):
+        raise answer
