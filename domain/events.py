@@ -19,11 +19,14 @@ By = int | str
 """Who caused a commit: a seat, ``"host"``, ``"server"`` or ``"clock"``."""
 
 
-class Event(msgspec.Struct, frozen=True, tag_field="type"):
+class Event(msgspec.Struct, frozen=True, tag_field="type", forbid_unknown_fields=True):
     """Something that happened. Each subclass gives a ``tag`` and an audience for every field.
 
     ``known_to`` is the audience of the event itself: whether a viewer learns that it happened at all.
     A class that says nothing is hidden.
+
+    A stored event with a field that its class lacks is one of a newer release, and not known here.
+    A new public field needs None as its default, or else old logs would show more than they did.
     """
 
     known_to: ClassVar[Audience] = HIDDEN
@@ -162,7 +165,10 @@ class EventCodec:
             return self._upcast(raw, version)
 
     def _upcast(self, raw: msgspec.Raw, version: int) -> Event:
-        fields = msgspec.msgpack.decode(raw)
+        try:
+            fields = msgspec.msgpack.decode(raw, type=dict[str, Any])
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise CorruptLog(f"version {version} holds something that is no event: {error}") from None
         tag = fields.get("type")
         while tag in self.upcasts:
             fields = self.upcasts[tag](fields)

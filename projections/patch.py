@@ -19,12 +19,27 @@ def merge_patch(old: Any, new: Any) -> dict[str, Any]:
         elif isinstance(value, dict) and isinstance(before, dict):
             if inner := merge_patch(before, value):
                 patch[key] = inner
-        elif value != before or (isinstance(value, dict) != isinstance(before, dict)):
+        elif not _same(value, before):
             patch[key] = value
     for key, before in old.items():
         if before is not None and key not in new:
             patch[key] = None
     return patch
+
+
+def _same(value: Any, before: Any) -> bool:
+    """Whether two members are the same on the wire, where True is not 1."""
+    if isinstance(value, list | tuple):
+        return (
+            isinstance(before, list | tuple) and len(value) == len(before) and all(map(_same, value, before))
+        )
+    if isinstance(value, dict):
+        return (
+            isinstance(before, dict)
+            and value.keys() == before.keys()
+            and all(_same(member, before[name]) for name, member in value.items())
+        )
+    return value == before and isinstance(value, bool) == isinstance(before, bool)
 
 
 def apply_patch(old: Any, patch: Any) -> Any:

@@ -136,7 +136,17 @@ def decide_leave(game: AnyGame, table: Table, *, seat: int, removed: bool) -> De
             return decision(game, table, *events)
     if table.status == "playing" and table.on_timeout == "forfeit":
         events.append(forfeited(game, table, seat))
+    else:
+        events += granted_without(table, seat)
     return decision(game, table, *events)
+
+
+def granted_without(table: Table, seat: int) -> list[Event]:
+    """What the others have asked for and get now that ``seat`` is not asked any more."""
+    left = set(people(table)) - {seat}
+    if not table.asked or not left or not left <= set(table.asked):
+        return []
+    return [happened.Resumed() if table.paused else happened.Paused()]
 
 
 def decide_host_leave(game: AnyGame, table: Table) -> Decision:

@@ -12,7 +12,15 @@ from domain.events import Event
 from domain.game import Emitter
 from domain.table import events as happened
 from domain.table.clocks import deadline
-from domain.table.decisions import Decision, dealer_of, decision, forfeited, settled, still_there
+from domain.table.decisions import (
+    Decision,
+    dealer_of,
+    decision,
+    forfeited,
+    granted_without,
+    settled,
+    still_there,
+)
 from domain.table.state import AnyGame, Table, evolve, stand_in, waiting
 from domain.visibility import SPECTATOR, see
 
@@ -116,4 +124,6 @@ def decide_timeout(game: AnyGame, table: Table, *, seat: int, now_ms: int) -> De
     events: list[Event] = [happened.TimedOut(seat, table.on_timeout)]
     if table.on_timeout == "forfeit":
         events.append(forfeited(game, table, seat))
+    else:
+        events += granted_without(table, seat)
     return decision(game, table, *events)

@@ -139,3 +139,21 @@ def test_every_truncation_of_a_commit_is_noticed() -> None:
     for length in range(len(data)):
         with pytest.raises(CorruptLog):
             CODEC.decode(2, 0, data[:length])
+
+
+@pytest.mark.parametrize("event", [7, "dealt", ["dealt"], None, {1: 2}])
+def test_what_is_no_event_at_all_is_corrupt(event: Any) -> None:
+    with pytest.raises(CorruptLog, match="version 3"):
+        EventCodec([Current]).decode(3, 5, msgspec.msgpack.encode({"by": 0, "events": [event]}))
+
+
+def test_a_field_that_this_program_does_not_know_makes_the_event_unknown() -> None:
+    raw = {"by": 0, "events": [{"type": "current", "amount": 1, "more": 2}]}
+    with pytest.raises(UnknownEvent):
+        EventCodec([Current]).decode(3, 5, msgspec.msgpack.encode(raw))
+
+
+class Current(Public, frozen=True, tag="current"):
+    """An event of this release."""
+
+    amount: Annotated[int, PUBLIC]

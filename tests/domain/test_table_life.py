@@ -10,6 +10,7 @@ from domain.events import Commit
 from domain.games.trick_and_trade import GAME
 from domain.table import (
     Abandoned,
+    Clock,
     HostPassed,
     Muted,
     PauseAsked,
@@ -89,6 +90,24 @@ def test_the_game_pauses_when_all_people_want_it_and_goes_on_when_all_want_that(
     assert table.resume(1) == (ResumeAsked(1),)
     assert table.resume(0) == (ResumeAsked(0), Resumed())
     assert tables.waiting(GAME, table.table)
+
+
+def test_what_the_others_have_asked_for_they_get_when_the_last_who_has_not_leaves() -> None:
+    table = Running()
+    table.pause(0)
+    table.pause(1)
+    assert table.leave(2)[-1] == Paused()
+    table.resume(0)
+    assert table.leave(1)[-1] == Resumed()
+
+
+def test_whoever_is_out_of_time_is_not_asked_about_a_pause_any_more() -> None:
+    table = Running(clock=Clock(move_ms=1000))
+    turn = table.turn
+    for seat in {0, 1, 2} - {turn}:
+        table.pause(seat)
+    table.now = 10_000
+    assert table.time_out(turn)[-1] == Paused()
 
 
 def test_the_host_pauses_and_resumes_alone() -> None:

@@ -182,3 +182,8 @@ def test_how_viewers_are_named_on_the_wire() -> None:
     assert on_wire(3) == {"seat": 3}
     assert on_wire(SPECTATOR) == {"spectator": True}
     assert on_wire(REFEREE) == {"open": True}
+
+
+def test_a_patch_tells_false_from_zero() -> None:
+    assert merge_patch({"a": False, "b": [1]}, {"a": 0, "b": [True]}) == {"a": 0, "b": [True]}
+    assert merge_patch({"a": {"b": 1}}, {"a": {"b": 1}}) == {}
