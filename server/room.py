@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import structlog
 
@@ -22,7 +22,8 @@ from projections.viewer import Viewer
 from server import metrics
 from server.feed import Attachment, Feed
 from server.jobs import UNREADABLE, Call, HistoryLost, Job, NoSuchTable, fail
-from server.store.base import Entry, EventStore, HistoryBroken
+from server.owner import Owner
+from server.store.base import Entry, HistoryBroken
 from server.wire import Presence, Rematch, Said, ToClient
 from server.writer import Writer
 
@@ -40,27 +41,6 @@ class Told(NamedTuple):
     commit: Commit
     status: str
     waiting: tuple[int, ...]
-
-
-class Owner(Protocol):
-    """What a room needs of its process."""
-
-    store: EventStore
-
-    def settled(self, room: Room) -> None:
-        """The room has no more jobs."""
-
-    async def before_append(self, table: Table) -> None:
-        """A commit is about to lead to ``table``."""
-
-    def lost(self, room: Room) -> None:
-        """The log of the room is another one than it was."""
-
-    def advanced(self, room: Room, before: Table, mine: bool) -> None:
-        """The room has a new commit, ``before`` is the table before it; ``mine``: by this process."""
-
-    def changed(self, room: Room, mine: bool) -> None:
-        """What the public may know of the table has changed; ``mine``: by a commit of this process."""
 
 
 class Room:

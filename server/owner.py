@@ -1,0 +1,32 @@
+"""What a room needs of its process."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from domain.table import Table
+from server.store.base import EventStore
+
+if TYPE_CHECKING:
+    from server.room import Room
+
+
+class Owner(Protocol):
+    """What a room needs of its process."""
+
+    store: EventStore
+
+    def settled(self, room: Room) -> None:
+        """The room has no more jobs."""
+
+    async def before_append(self, table: Table) -> None:
+        """A commit is about to lead to ``table``."""
+
+    def lost(self, room: Room) -> None:
+        """The log of the room is another one than it was."""
+
+    def advanced(self, room: Room, before: Table, mine: bool) -> None:
+        """The room has a new commit, ``before`` is the table before it; ``mine``: by this process."""
+
+    def changed(self, room: Room, mine: bool) -> None:
+        """What the public may know of the table has changed; ``mine``: by a commit of this process."""
