@@ -68,12 +68,26 @@ class Sight:
 
     Args:
         table: the table; it must not be changed, which its type forbids.
+        before: an earlier version of it, from which is taken what has not changed.
     """
 
-    __slots__ = ("_frame", "_game", "_projection", "_public", "_seen", "_waiting", "table")
+    __slots__ = (
+        "_frame",
+        "_game",
+        "_projection",
+        "_public",
+        "_seats",
+        "_seen",
+        "_views",
+        "_waiting",
+        "table",
+    )
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: Table, before: Sight | None = None) -> None:
         self.table = table
+        same = before is not None and before.table.seats is table.seats
+        self._seats: tuple[SeatView, ...] | None = before._seats if before is not None and same else None
+        self._views: dict[Viewer, View] = {}
         self._game = games()[table.game]
         self._projection = projection(table.game)
         self._seen: dict[Viewer, Any] = {}
@@ -109,11 +123,16 @@ class Sight:
 
     def view(self, viewer: Viewer) -> View:
         """What ``viewer`` sees."""
-        if self._frame is None:
-            self._frame = _frame(self.table)
-        if self.table.state is None:
-            return self._frame
-        return replace(self._frame, game=self._game_view(viewer))
+        found = self._views.get(viewer)
+        if found is None:
+            if self._frame is None:
+                if self._seats is None:
+                    self._seats = seat_views(self.table)
+                self._frame = _frame(self.table, self._seats)
+            game = None if self.table.state is None else self._game_view(viewer)
+            found = self._frame if game is None else replace(self._frame, game=game)
+            self._views[viewer] = found
+        return found
 
     def _game_view(self, viewer: Viewer) -> GameView:
         own = self._projection.own
@@ -129,10 +148,10 @@ class Sight:
         return Snapshot(table.version, table.status, self.view(viewer), self.actions(viewer), self.waiting)
 
 
-def _frame(table: Table) -> View:
+def _frame(table: Table, seats: tuple[SeatView, ...]) -> View:
     return View(
         table.status,
-        seat_views(table),
+        seats,
         None,
         UNSET if table.result is None else table.result,
         paused=True if table.paused else UNSET,

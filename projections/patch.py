@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
+
+import msgspec
+from msgspec import UNSET
+from msgspec.structs import fields
 
 
 def merge_patch(old: Any, new: Any) -> dict[str, Any]:
@@ -40,6 +45,42 @@ def _same(value: Any, before: Any) -> bool:
             and all(_same(member, before[name]) for name, member in value.items())
         )
     return value == before and isinstance(value, bool) == isinstance(before, bool)
+
+
+def struct_patch(old: msgspec.Struct, new: msgspec.Struct) -> dict[str, Any]:
+    """As `merge_patch` of the two as plain values, but quicker: what is the same object is skipped."""
+    kind = type(new)
+    if type(old) is not kind or not _as_declared(kind):
+        return merge_patch(msgspec.to_builtins(old), msgspec.to_builtins(new))
+    patch: dict[str, Any] = {}
+    for field in kind.__struct_fields__:
+        before, value = getattr(old, field), getattr(new, field)
+        if value is before:
+            continue
+        if value is UNSET or value is None:
+            if before is not UNSET and before is not None:
+                patch[field] = None
+        elif isinstance(value, msgspec.Struct) and isinstance(before, msgspec.Struct):
+            if inner := struct_patch(before, value):
+                patch[field] = inner
+        elif isinstance(value, dict) and isinstance(before, dict):
+            if inner := merge_patch(msgspec.to_builtins(before), msgspec.to_builtins(value)):
+                patch[field] = inner
+        elif value != before or _is_object(value) != _is_object(before):
+            patch[field] = value
+    return patch
+
+
+def _is_object(value: Any) -> bool:
+    return isinstance(value, dict | msgspec.Struct)
+
+
+@cache
+def _as_declared(kind: type[msgspec.Struct]) -> bool:
+    """Whether an instance is encoded as its fields under their names, and nothing else."""
+    config = kind.__struct_config__
+    names = all(field.encode_name == field.name for field in fields(kind))
+    return names and config.tag is None and not config.omit_defaults and not config.array_like
 
 
 def apply_patch(old: Any, patch: Any) -> Any:

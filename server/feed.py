@@ -6,19 +6,18 @@ some commits behind; everything they are told comes from that feed's table.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any, Protocol
 
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
 from domain.events import Commit
 from domain.table import Table
 from projections import frame
-from projections.patch import merge_patch
+from projections.patch import struct_patch
 from projections.redaction import redact_all
 from projections.viewer import Viewer
 from server.codec import Kind, encode
-from server.wire import ToClient, Update, Views, deadlines_of
+from server.wire import Deadline, ToClient, Update, Views, deadlines_of
 
 
 class Sink(Protocol):
@@ -51,7 +50,6 @@ class Feed:
     def __init__(self, table: Table) -> None:
         self.sight = frame.Sight(table)
         self.viewers: dict[Viewer, list[Attachment]] = {}
-        self._plain: dict[Viewer, Any] = {}
 
     @property
     def table(self) -> Table:
@@ -61,8 +59,6 @@ class Feed:
     def add(self, attachment: Attachment) -> None:
         """From now on tell this attachment too."""
         self.viewers.setdefault(attachment.viewer, []).append(attachment)
-        if attachment.views == "patch" and attachment.viewer not in self._plain:
-            self._plain[attachment.viewer] = frame.plain(self.sight.view(attachment.viewer))
 
     def remove(self, attachment: Attachment) -> None:
         """Tell it nothing more."""
@@ -71,8 +67,6 @@ class Feed:
             there.remove(attachment)
         if not there:
             self.viewers.pop(attachment.viewer, None)
-        if not any(other.views == "patch" for other in there):
-            self._plain.pop(attachment.viewer, None)
 
     def attachments(self) -> list[Attachment]:
         """Everybody who watches this feed."""
@@ -80,38 +74,43 @@ class Feed:
 
     def advance(self, commit: Commit, table: Table) -> None:
         """Show ``commit``, which led to ``table``."""
-        self.sight = frame.Sight(table)
+        before, self.sight = self.sight, frame.Sight(table, self.sight)
+        deadlines = deadlines_of(table)
         for viewer, there in list(self.viewers.items()):
-            self._tell(viewer, there, commit)
+            # One frame for all that get the same bytes, made when the first of them wants it.
+            made: dict[tuple[Kind, Views], bytes] = {}
+            events = redact_all(commit.events, viewer)
+            for attachment in list(there):
+                kind, views = attachment.sink.kind, attachment.views
+                found = made.get((kind, views))
+                if found is None:
+                    update = self._update(commit, viewer, views, before, events, deadlines)
+                    found = made[kind, views] = encode(kind, update)
+                attachment.sink.send(found)
 
-    def _tell(self, viewer: Viewer, there: Iterable[Attachment], commit: Commit) -> None:
-        table = self.table
-        events = redact_all(commit.events, viewer)
-        snapshot = self.sight.snapshot(viewer)
-        patch: Any = UNSET
-        if viewer in self._plain:
-            plain = frame.plain(snapshot.view)
-            patch = merge_patch(self._plain[viewer], plain)
-            self._plain[viewer] = plain
-        frames: dict[tuple[Kind, Views], bytes] = {}
-        for attachment in list(there):
-            key = (attachment.sink.kind, attachment.views)
-            if key not in frames:
-                message = Update(
-                    table=table.id,
-                    version=commit.version,
-                    at_ms=commit.at_ms,
-                    by=commit.by,
-                    status=snapshot.status,
-                    events=events,
-                    view=snapshot.view if attachment.views == "full" else UNSET,
-                    patch=patch if attachment.views == "patch" else UNSET,
-                    actions=snapshot.actions,
-                    waiting=snapshot.waiting,
-                    deadlines=deadlines_of(table),
-                )
-                frames[key] = encode(attachment.sink.kind, message)
-            attachment.sink.send(frames[key])
+    def _update(
+        self,
+        commit: Commit,
+        viewer: Viewer,
+        views: Views,
+        before: frame.Sight,
+        events: list[dict[str, Any]],
+        deadlines: list[Deadline] | UnsetType,
+    ) -> Update:
+        sight = self.sight
+        return Update(
+            table=sight.table.id,
+            version=commit.version,
+            at_ms=commit.at_ms,
+            by=commit.by,
+            status=sight.table.status,
+            events=events,
+            view=sight.view(viewer) if views == "full" else UNSET,
+            patch=struct_patch(before.view(viewer), sight.view(viewer)) if views == "patch" else UNSET,
+            actions=sight.actions(viewer),
+            waiting=sight.waiting,
+            deadlines=deadlines,
+        )
 
     def broadcast(self, message: ToClient) -> None:
         """Send one message to everybody who watches."""
