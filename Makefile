@@ -14,10 +14,12 @@ serve: $(VENV)/.installed
 
 test: $(VENV)/.installed-dev
 	scripts/setup-debian
+	scripts/setup-node $(BIN)
 	$(BIN)/python -m pytest -n auto --dist worksteal $(ARGS)
 
 test-long: $(VENV)/.installed-dev
 	scripts/setup-debian
+	scripts/setup-node $(BIN)
 	FACEDOWN_LONG=1 $(BIN)/python -m pytest -n auto --dist worksteal -m "long or not long" $(ARGS)
 
 # The JavaScript client; needs Node.js 20 or newer.

@@ -1,0 +1,74 @@
+"""The JavaScript client's own tests (clients/js/test), run by node against servers of this checkout."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+FOLDER = Path(__file__).parents[2] / "clients" / "js"
+LONG = {"chaos", "examples", "replay", "resume", "verify"}
+"""These play or check many whole games; the short suite leaves them to `make test-long` and `make test-js`."""
+
+FILES = sorted(path.name.removesuffix(".test.js") for path in (FOLDER / "test").glob("*.test.js"))
+
+
+def program(name: str) -> str | None:
+    """A program of Node.js 20 or newer: beside this Python, or on the PATH."""
+    for found in (Path(sys.executable).parent / name, shutil.which(name)):
+        if found is None or not Path(found).exists():
+            continue
+        node = Path(found).with_name("node")
+        version = subprocess.run([str(node), "--version"], capture_output=True, text=True, check=False).stdout
+        if version.startswith("v") and int(version[1:].partition(".")[0]) >= 20:
+            return str(found)
+    return None
+
+
+@pytest.fixture(scope="session")
+def node(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> str:
+    """The program, with the packages that the tests need installed."""
+    import fcntl
+
+    found, npm = program("node"), program("npm")
+    if found is None or npm is None:
+        pytest.skip("Node.js 20 or newer is not there; scripts/setup-node installs it")
+    shared = tmp_path_factory.getbasetemp()
+    with (shared.parent if worker_id != "master" else shared).joinpath("npm.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        installed = FOLDER / "node_modules" / ".package-lock.json"
+        if not installed.exists() or installed.stat().st_mtime < (FOLDER / "package.json").stat().st_mtime:
+            words = [npm, "install", "--no-audit", "--no-fund", "--no-package-lock", "--silent"]
+            subprocess.run(words, cwd=FOLDER, check=True, timeout=240, env=environment(found))
+            installed.touch()
+    return found
+
+
+def environment(node: str) -> dict[str, str]:
+    path = f"{Path(node).parent}{os.pathsep}{os.environ['PATH']}"
+    return {**os.environ, "PATH": path, "PYTHON": sys.executable}
+
+
+@pytest.mark.timeout(600)
+def test_the_types_hold(node: str) -> None:
+    compiler = FOLDER / "node_modules" / "typescript" / "bin" / "tsc"
+    words = [node, str(compiler), "-p", "tsconfig.json"]
+    done = subprocess.run(words, cwd=FOLDER, capture_output=True, text=True, check=False, timeout=300)
+    assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.timeout(1200)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.long] if name in LONG else []) for name in FILES]
+)
+def test_file(name: str, node: str) -> None:
+    words = [node, "--test", "--test-timeout=600000", f"test/{name}.test.js"]
+    done = subprocess.run(
+        words, cwd=FOLDER, capture_output=True, text=True, check=False, timeout=1100, env=environment(node)
+    )
+    assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-2000:]
+    assert "# pass 0" not in done.stdout
