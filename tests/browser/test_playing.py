@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from typing import Any
 
 import pytest
@@ -154,11 +155,15 @@ async def test_a_spectator_comes_by_invitation(visit: Visit) -> None:
     await host.page.click("[data-create=trick-and-trade]")
     await host.page.click(".create summary")
     await host.page.select_option("#c-spectators", "token")
+    await host.page.select_option("#c-clock", "normal")
     await host.page.select_option("#c-bots", "random")
     await host.page.click("[data-open]")
     await host.page.wait_for_selector("main[data-version]")
     await guest.open("#" + host.page.url.partition("#")[2])
     await guest.page.wait_for_selector(".problem-page")
+    await host.page.wait_for_selector("[data-prompt=mine]")
+    clock = await host.page.inner_text(".own [data-clock]")
+    assert re.fullmatch(r"[0-3]:[0-5][0-9]", clock), clock
     await choose(host, "Copy a link for a spectator")
     await host.page.wait_for_selector(".toast.good")
     await guest.page.goto(await host.page.evaluate("() => navigator.clipboard.readText()"))
@@ -187,7 +192,7 @@ async def test_a_link_that_leads_nowhere_says_what_to_do(visit: Visit) -> None:
 
 
 async def test_the_same_people_play_again(visit: Visit) -> None:
-    host, guest = await seated(visit, "mein-schatz", "AB", plain=True)
+    host, guest = await seated(visit, "trinket-trove", "AB", plain=True)
     await asyncio.gather(host.play(), guest.play())
     await host.page.click("[data-rematch]")
     await guest.page.click("[data-next]")

@@ -29,7 +29,7 @@ async def replayed(person: Person) -> dict[int, str]:
 async def test_the_scrubber_equals_live_at_every_version(visit: Visit) -> None:
     host, guest, watcher = await visit("Ada"), await visit("Bo"), await visit("Zoe")
     await host.open()
-    link = await host.create("mein-schatz", 2)
+    link = await host.create("trinket-trove", 2)
     await watcher.open(link)
     await watcher.page.wait_for_selector("main[data-status=open]")
     await watcher.record()
@@ -46,7 +46,7 @@ async def test_the_scrubber_equals_live_at_every_version(visit: Visit) -> None:
 async def test_the_replay_plays_by_itself_and_for_every_viewer(visit: Visit) -> None:
     host = await visit("Ada")
     await host.open(plain=True)
-    await host.create("trick-and-trade", bots="random")
+    await host.create("trinket-trove", bots="random")
     await host.play()
     page = host.page
     await page.click("[data-replay]")

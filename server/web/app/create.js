@@ -2,11 +2,10 @@
 import { attempt } from './a11y.js';
 import { h } from './dom.js';
 import { fields, readFields } from './form.js';
-import { t } from './i18n.js';
+import { first, humanized, t } from './i18n.js';
 import { client, sit } from './net.js';
 import { go } from './router.js';
 import { like, likes, remember } from './store.js';
-import { POLICIES } from './waiting.js';
 
 /** How long one may think: `[move, bank]` in seconds; the first is without a clock. */
 const CLOCKS = { none: null, quick: [10, 60], normal: [30, 180], slow: [120, 600], days: [86_400, 0] };
@@ -40,7 +39,7 @@ export class CreateDialog {
       h('form', { onsubmit: (event) => this.#submit(event), 'data-create-form': game.game },
         row('name', t('your_name'), h('input', { id: 'c-name', name: 'name', maxlength: 40, value: likes().name, placeholder: t('guest'), autocomplete: 'nickname' })),
         row('seats', t('seats'), h('select', { id: 'c-seats', name: 'seats', value: String(game.seats[0]) }, game.seats.map((n) => h('option', { value: String(n) }, t('players', { count: n }))))),
-        row('bots', t('other_seats'), h('select', { id: 'c-bots', name: 'bots', value: '' }, h('option', { value: '' }, t('bots.none')), POLICIES.map((policy) => h('option', { value: policy }, t(`bots.${policy}`))))),
+        row('bots', t('other_seats'), h('select', { id: 'c-bots', name: 'bots', value: '' }, h('option', { value: '' }, t('bots.none')), game.bots.map((policy) => h('option', { value: policy }, first([`bots.${policy}`]) ?? humanized(policy))))),
         row('clock', t('clock'), h('select', { id: 'c-clock', name: 'clock', value: 'none' }, Object.keys(CLOCKS).map((clock) => h('option', { value: clock }, t(`clock.${clock}`))))),
         h('details', null,
           h('summary', null, t('more_options')),

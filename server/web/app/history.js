@@ -25,11 +25,9 @@ export class History {
     return [...this.#lines.values()].filter((line) => line.version <= until).sort((a, b) => a.version - b.version);
   }
 
-  /** The last version of which every one before is known. */
-  get complete() {
-    let version = 0;
-    while (this.#lines.has(version + 1)) version += 1;
-    return version;
+  /** What was settled when the table was opened, once that is known. */
+  get opening() {
+    return this.#lines.get(1)?.events[0];
   }
 
   /** @param {number} [until] the last version to show */

@@ -76,8 +76,9 @@ export class Side {
   }
 
   #drawTalk() {
-    const { seat } = this.#frame;
-    const allowed = this.#facts.talk === undefined || this.#facts.talk === 'all' || (this.#facts.talk === 'seats' && seat !== undefined);
+    const { seat, history } = this.#frame;
+    const who = history.opening?.talk ?? 'all';
+    const allowed = who === 'all' || (who === 'seats' && seat !== undefined);
     return [
       h('ol', { class: 'talk-lines', tabindex: 0, 'aria-label': t('tab.talk'), made: stay },
         this.#talk.map((one, index) => h('li', { key: `talk-${index}`, class: one.by.seat !== undefined && one.by.seat === seat ? 'by-me' : '' },

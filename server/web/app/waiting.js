@@ -1,14 +1,12 @@
 /** Before the start: who sits where, and what the host can do. */
 import { attempt, copy } from './a11y.js';
 import { h } from './dom.js';
-import { t } from './i18n.js';
+import { first, humanized, t } from './i18n.js';
 import { icon } from './icons.js';
 import { client, sit } from './net.js';
 import { linkTo } from './router.js';
 import { plate } from './seats.js';
 import { like, likes, place } from './store.js';
-
-export const POLICIES = ['random', 'greedy', 'strong'];
 
 /** @param {any} page of a live table */
 export function drawWaiting(page) {
@@ -35,11 +33,17 @@ export function drawWaiting(page) {
         seat.name !== undefined && host && seat.seat !== frame.seat && h('button', { type: 'button', onclick: () => remove(page, host, seat.seat) }, t('remove')))))),
     host && free.length > 0 && h('div', { class: 'together' },
       h('label', { for: 'policy' }, t('bots_play')),
-      h('select', { id: 'policy', value: likes().bots, onchange: (event) => like({ bots: event.target.value }) },
-        POLICIES.map((policy) => h('option', { value: policy }, t(`policy.${policy}`)))),
+      h('select', { id: 'policy', value: policyAt(page), onchange: (event) => like({ bots: event.target.value }) },
+        frame.entry.bots.map((policy) => h('option', { value: policy }, first([`policy.${policy}`]) ?? humanized(policy)))),
       h('button', { type: 'button', 'data-fill': true, onclick: () => fill(page, host, free) }, t('fill_bots'))),
     host && !page.facts.autostart && free.length === 0 && h('p', null,
       h('button', { type: 'button', class: 'primary', onclick: () => attempt(() => client.start(page.id, host)) }, t('start'))));
+}
+
+/** How bots added here play: as the reader likes, where the game has it. */
+function policyAt({ frame }) {
+  const { bots } = frame.entry;
+  return bots.includes(likes().bots) ? likes().bots : (bots.find((policy) => policy === 'greedy') ?? bots[0]);
 }
 
 async function take(page, seat) {
@@ -49,7 +53,7 @@ async function take(page, seat) {
 }
 
 function addBot(page, host, seat) {
-  return attempt(() => client.addBot(page.id, { policy: likes().bots, seat }, host));
+  return attempt(() => client.addBot(page.id, { policy: policyAt(page), seat }, host));
 }
 
 async function fill(page, host, free) {

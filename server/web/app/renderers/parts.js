@@ -85,7 +85,8 @@ export function trick(frame, plays, { winner, past = false, note = () => undefin
 function spot(place, count) {
   if (count === 2) return [place === 0 ? 32 : 68, 50];
   const angle = Math.PI / 2 + (place * 2 * Math.PI) / count;
-  return [50 + 37 * Math.cos(angle), 49 + 25 * Math.sin(angle)];
+  const wide = count > 4 ? 44 : 37;
+  return [50 + wide * Math.cos(angle), 49 + 25 * Math.sin(angle)];
 }
 
 /** A pile of cards, face down, with their number. */
