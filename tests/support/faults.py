@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import random
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 
@@ -13,7 +14,8 @@ class FaultProxy:
     """A TCP proxy before a server on a Unix socket.
 
     `swallow_reply` loses one answer: the next request that contains these bytes is passed on, its answer
-    is not, and the connection ends. `swallow_request` loses the request itself in the same way.
+    is not, and the connection ends. `swallow_request` loses the request itself in the same way. With
+    `slow_s` every piece of data takes up to that many seconds, either way.
     """
 
     def __init__(self, socket_path: str) -> None:
@@ -24,6 +26,7 @@ class FaultProxy:
         self.swallow_reply: bytes | None = None
         self.swallow_request: bytes | None = None
         self.refuse = False
+        self.slow_s = 0.0
         self.swallowed = 0
         self._open: set[asyncio.StreamWriter] = set()
         self._flows: set[asyncio.Event] = set()
@@ -54,6 +57,10 @@ class FaultProxy:
         for flow in self._flows:
             flow.clear()
 
+    async def _crawl(self) -> None:
+        if self.slow_s:
+            await asyncio.sleep(random.random() * self.slow_s)
+
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
         assert task is not None
@@ -79,6 +86,7 @@ class FaultProxy:
             nonlocal lose_next
             while data := await reader.read(65536):
                 await flow.wait()
+                await self._crawl()
                 if self.swallow_request and self.swallow_request in data:
                     self.swallow_request = None
                     self.swallowed += 1
@@ -92,6 +100,7 @@ class FaultProxy:
         async def replies() -> None:
             while data := await up_reader.read(65536):
                 await flow.wait()
+                await self._crawl()
                 if lose_next:
                     self.swallowed += 1
                     return

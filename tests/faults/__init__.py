@@ -1,0 +1,1 @@
+"""Real servers and stores under injected faults: what clients were promised against what the log holds."""
