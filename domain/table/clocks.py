@@ -1,7 +1,7 @@
 """Turn clocks, as a fold of the log: nothing of them is stored but the times of the commits.
 
 A seat that the table waits for has ``move_ms`` for its action and then its bank. Every action starts
-anew. What an action took beyond ``move_ms`` leaves the bank when it is done.
+anew. What an action took beyond ``move_ms`` leaves the bank when it is done, or when the time is up.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from domain.events import Commit
-from domain.table.events import PlayedFor
+from domain.table.events import PauseAsked, PlayedFor, ResumeAsked
 
 if TYPE_CHECKING:
     from domain.table.state import Table
@@ -50,7 +50,11 @@ def ticked(
     now = commit.at_ms
     if after.paused:
         if before is None or before.paused:
-            return after.banks_ms, after.running
+            sat = _actor(commit)  # whoever sits down in a pause begins with a whole move
+            fresh = (
+                0 if seat == sat and spent is not None else spent for seat, spent in enumerate(after.running)
+            )
+            return after.banks_ms, tuple(fresh)
         return after.banks_ms, tuple(None if since is None else now - since for since in after.running)
     running = after.running
     if before is not None and before.paused:
@@ -61,7 +65,8 @@ def ticked(
     for seat, started in enumerate(running):
         bank = after.banks_ms[seat]
         done = started is not None and (seat == actor or seat not in waiting)
-        if done and started is not None and before is not None and _thinks(before, seat):
+        thought = before is not None and _thinks(before, seat)
+        if started is not None and thought and (done or not _thinks(after, seat)):
             bank = max(0, bank - max(0, now - started - clock.move_ms))
         banks.append(bank)
         if seat not in waiting:
@@ -77,7 +82,10 @@ def _thinks(table: Table, seat: int) -> bool:
 
 
 def _actor(commit: Commit) -> int | None:
+    """The seat whose thinking ended with this commit, or that was taken by it."""
     for event in commit.events:
         if isinstance(event, PlayedFor):
             return event.seat
+        if isinstance(event, PauseAsked | ResumeAsked):
+            return None  # asking is no move: it must not wind up the clock
     return commit.by if isinstance(commit.by, int) else None

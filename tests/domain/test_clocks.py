@@ -51,6 +51,30 @@ def test_a_bank_is_never_below_zero() -> None:
     assert table.table.banks_ms[first] == 0
 
 
+def test_who_ran_out_of_time_has_no_bank_left_when_they_return() -> None:
+    table = Running(clock=CLOCK, on_timeout="wait")
+    first = table.turn
+    table.now = 1600
+    table.time_out(first)
+    assert table.table.banks_ms[first] == 0
+    table.act(after_ms=5000)
+    while table.turn != first:
+        table.act()
+    assert table.table.banks_ms[first] == 0
+    assert tables.deadlines(table.table) == {first: table.now + 1000}
+
+
+def test_who_is_removed_leaves_the_next_player_what_is_left_of_the_bank() -> None:
+    table = Running(clock=CLOCK)
+    first = table.turn
+    table.now = 1200
+    table.commit("host", tables.decide_leave(GAME, table.table, seat=first, removed=True))
+    assert table.table.banks_ms[first] == 300
+    table.now = 9000
+    table.sit(first)
+    assert tables.deadlines(table.table) == {first: 9000 + 1000 + 300}
+
+
 def test_no_clock_runs_in_a_pause_and_it_goes_on_where_it_was() -> None:
     table = Running(clock=CLOCK)
     table.now += 400
@@ -59,6 +83,34 @@ def test_no_clock_runs_in_a_pause_and_it_goes_on_where_it_was() -> None:
     table.now += 100_000
     table.resume(None)
     assert tables.deadlines(table.table) == {table.turn: table.now - 400 + 1500}
+
+
+def test_asking_for_a_pause_or_to_go_on_winds_up_no_clock() -> None:
+    table = Running(clock=CLOCK)
+    turn = table.turn
+    for _ in range(3):
+        table.now += 400
+        table.pause(turn)
+        assert tables.deadlines(table.table) == {turn: 1500}
+    for seat in {0, 1, 2} - {turn}:
+        table.pause(seat)
+    table.now += 10_000
+    for seat in ((turn + 1) % 3, (turn + 2) % 3, turn):
+        table.resume(seat)
+    assert tables.deadlines(table.table) == {turn: 11_500}
+    assert table.table.banks_ms[turn] == 500
+
+
+def test_who_sits_down_in_a_pause_has_a_whole_move() -> None:
+    table = Running(clock=CLOCK, on_timeout="wait")
+    turn = table.turn
+    table.leave(turn)
+    table.now = 9000
+    table.pause(None)
+    table.sit(turn)
+    table.now = 20_000
+    table.resume(None)
+    assert tables.deadlines(table.table) == {turn: 20_000 + 1500}
 
 
 def test_what_others_do_does_not_move_a_running_clock() -> None:
