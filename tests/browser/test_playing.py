@@ -101,6 +101,8 @@ async def test_the_keyboard_is_enough(visit: Visit) -> None:
     await page.wait_for_selector("[data-prompt=mine], [data-prompt=others]")
     await page.wait_for_function(f"() => Number(document.querySelector('main').dataset.version) > {before}")
     await page.locator("[data-history]").get_by_text(f"Ada plays {name}.").wait_for()
+    # The card is gone: the keyboard goes on at the next offers.
+    assert await page.evaluate("() => document.activeElement.className") == "prompt"
     # A screen reader is told of it.
     await page.wait_for_function("() => document.getElementById('live').textContent.length > 0")
 

@@ -12,7 +12,7 @@ export function drawActions(frame, claimed) {
   const { composer, source, words } = frame;
   const offers = composer.offers;
   return h('section', { class: `actions ${frame.myTurn ? 'mine' : ''}`, 'aria-label': t('your_actions') },
-    h('p', { class: 'prompt', 'data-prompt': frame.myTurn ? 'mine' : 'others' }, prompt(frame)),
+    h('p', { class: 'prompt', tabindex: -1, 'data-prompt': frame.myTurn ? 'mine' : 'others' }, prompt(frame)),
     offers.length > 0 && !source.over && h('div', { class: 'offers', 'aria-busy': frame.busy },
       offers.map((offer, index) => drawOffer(frame, offer, `${offer.type}-${index}`, claimed))),
     pending(frame),
@@ -27,7 +27,7 @@ function pending(frame) {
   if (!offer || parametersOf(offer).length > 0) return null;
   return h('div', { class: 'pending' },
     h('span', null, words.act(offer.type)),
-    h('button', { type: 'button', class: 'primary', 'data-confirm': true, disabled: frame.busy, onclick: () => frame.does(() => composer.confirm()) }, t('confirm')),
+    h('button', { type: 'button', class: 'primary', 'data-confirm': true, onclick: () => frame.does(() => composer.confirm()) }, t('confirm')),
     h('button', { type: 'button', onclick: () => frame.does(() => composer.clear()) }, t('cancel')));
 }
 
@@ -64,7 +64,7 @@ function drawOffer(frame, offer, key, claimed) {
   const parameters = parametersOf(offer);
   if (parameters.length === 0) {
     return h('button', {
-      key, type: 'button', class: 'primary act', 'data-action': offer.type, disabled: frame.busy,
+      key, type: 'button', class: 'primary act', 'data-action': offer.type,
       onclick: () => frame.does(() => composer.choose(offer)),
     }, words.act(offer.type));
   }
@@ -75,7 +75,7 @@ function drawOffer(frame, offer, key, claimed) {
     open.map(([name, choice]) => drawChoice(frame, offer, name, choice)),
     confirms && h('button', {
       type: 'button', class: 'primary act', 'data-finish': offer.type,
-      disabled: frame.busy || !composer.ready(offer),
+      disabled: !composer.ready(offer),
       onclick: () => frame.does(() => composer.finish(offer)),
     }, finishText(frame, offer)));
 }
@@ -102,7 +102,7 @@ function drawChoice(frame, offer, name, choice) {
       const picked = composer.type === offer.type && composer.has(name, value, id);
       return h('button', {
         key: id, type: 'button', class: `value ${picked ? 'picked' : ''}`, 'aria-pressed': picked ? 'true' : 'false',
-        'data-action': offer.type, 'data-param': name, 'data-value': value, disabled: frame.busy,
+        'data-action': offer.type, 'data-param': name, 'data-value': value,
         onclick: () => frame.does(() => composer.pick(name, value, { type: offer.type, key: id })),
       }, frame.renderer.face?.(offer.type, name, value), h('span', null, words.value(offer.type, name, value)));
     }));

@@ -64,6 +64,7 @@ export class Frame {
 
   /** Run what a click does, then draw. */
   does(work) {
+    if (this.busy) return;
     this.error = '';
     work();
     this.redraw();

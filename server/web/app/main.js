@@ -28,6 +28,16 @@ function redraw() {
 }
 
 function draw() {
+  const before = document.activeElement;
+  const played = before?.closest('.own, .board') !== null;
+  show();
+  // What was clicked is often gone then: a card, an offer. The keyboard goes on beside the next offers.
+  if (played && before && (!before.isConnected || before.disabled)) {
+    document.querySelector('.own .prompt')?.focus({ preventScroll: true });
+  }
+}
+
+function show() {
   render(document.getElementById('app'),
     h('a', { class: 'skip', href: '#main', onclick: skip }, t('skip')),
     h('header', { class: 'top' },

@@ -22,6 +22,7 @@ export class ReplayPage {
   #problem;
   #redraw;
   #facts;
+  #left = false;
 
   /** @param {string} id @param {() => void} redraw */
   constructor(id, redraw) {
@@ -62,6 +63,7 @@ export class ReplayPage {
     const replay = await client.replay(this.id, options);
     const lines = await client.log(this.id, options);
     const entry = (await games()).find((one) => one.game === this.#facts.game);
+    if (this.#left) return;
     this.frame?.source.pause();
     const frame = new Frame(replay, entry, () => this.#follow(), false);
     frame.history.add(lines.slice(1));
@@ -83,6 +85,7 @@ export class ReplayPage {
 
   /** Stop. */
   leave() {
+    this.#left = true;
     this.frame?.source.pause();
   }
 

@@ -20,7 +20,7 @@ export function plate(frame, seat) {
     h('div', { class: 'who' },
       avatar(frame, seat),
       h('div', { class: 'name' },
-        h('strong', null, words.seat(seat)),
+        h('strong', { dir: 'auto' }, words.seat(seat)),
         h('span', { class: 'marks' }, marks(frame, seat, there, waits, told.mark))),
       told.score !== undefined && h('div', { class: 'score', title: t('score') }, h('span', { class: 'unseen' }, `${t('score')}: `), told.score)),
     told.badges?.length > 0 && h('div', { class: 'badges' }, told.badges.map((badge) =>

@@ -84,7 +84,7 @@ export class Side {
         this.#talk.map((one, index) => h('li', { key: `talk-${index}`, class: one.by.seat !== undefined && one.by.seat === seat ? 'by-me' : '' },
           h('span', { class: 'by' }, this.#who(one.by), ' ', h('time', null, time(one.at_ms))),
           one.text !== undefined
-            ? h('p', null, one.text)
+            ? h('p', { dir: 'auto' }, one.text)
             : h('p', { class: 'reaction' }, face(one.reaction), h('span', { class: 'unseen' }, t(`reaction.${one.reaction}`)))))),
       this.#talk.length === 0 && h('p', { class: 'empty' }, t('no_talk')),
       allowed && h('div', { class: 'reactions', role: 'group', 'aria-label': t('reactions') }, REACTIONS.map((name) =>

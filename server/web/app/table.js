@@ -20,6 +20,8 @@ export class TablePage {
   #problem;
   #redraw;
   #ends = [];
+  /** Counts the openings: an answer to an earlier one comes too late. */
+  #run = 0;
 
   /**
    * @param {string} id
@@ -41,10 +43,12 @@ export class TablePage {
   }
 
   async #open() {
+    const run = (this.#run += 1);
     try {
       const token = tokenFor(this.id);
       this.facts = await client.facts(this.id, token);
       const entry = (await games()).find((one) => one.game === this.facts.game);
+      if (run !== this.#run) return;
       remember(this.id, { game: this.facts.game });
       const table = client.attach(this.id, { token, views: 'full' });
       this.#ends = [() => table.detach()];
@@ -53,10 +57,12 @@ export class TablePage {
       this.side = new Side(frame, this.facts);
       this.#listen(table, frame);
       await table.ready;
+      if (run !== this.#run) return;
       this.frame = frame;
       this.#follow();
       await this.#catchUp();
     } catch (error) {
+      if (run !== this.#run) return;
       this.#problem = error;
       this.#redraw();
     }
@@ -132,6 +138,7 @@ export class TablePage {
 
   /** Stop watching. */
   leave() {
+    this.#run += 1;
     for (const end of this.#ends) end();
     this.#ends = [];
   }

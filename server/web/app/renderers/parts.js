@@ -19,7 +19,6 @@ export function pickable(frame, names, value, copy = 0) {
   const key = `${value}#${copy}`;
   return {
     picked: composer.has(name, value, key),
-    disabled: frame.busy,
     onclick: () => frame.does(() => composer.pick(name, value, { key })),
     data: { param: name, value: String(value) },
   };

@@ -82,7 +82,7 @@ function leadCard(frame) {
   const offer = composer.offers.find((one) => one.type === 'take_lead');
   const content = [icon('lead'), h('span', null, t('lead_player'))];
   if (!offer) return h('span', { key: 'lead', class: 'lead-card', role: 'img', 'aria-label': t('lead_player') }, content);
-  return h('button', { key: 'lead', type: 'button', class: 'lead-card can', 'data-lead': true, 'aria-label': frame.words.act('take_lead'), disabled: frame.busy, onclick: () => frame.does(() => composer.choose(offer)) }, content);
+  return h('button', { key: 'lead', type: 'button', class: 'lead-card can', 'data-lead': true, 'aria-label': frame.words.act('take_lead'), onclick: () => frame.does(() => composer.choose(offer)) }, content);
 }
 
 function iconsOf({ game, words }, seat) {
