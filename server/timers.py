@@ -90,10 +90,10 @@ class Timers:
                 sleep_s = LONGEST_SLEEP_S
             sleep_s = max(0.005, sleep_s)
             self._next_ms = self._service.now_ms() + sleep_s * 1000
-            try:
-                await asyncio.wait_for(self._wake.wait(), sleep_s)
-            except TimeoutError:
-                continue
+            # Not `wait_for`, which swallows (until Python 3.12) a cancellation that comes with the wake-up.
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(sleep_s):
+                    await self._wake.wait()
 
     async def _look(self, ident: str, claimed_ms: int) -> None:
         metrics.TIMERS.inc()
