@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 ARGS ?=
 
-.PHONY: serve test test-long test-js check clean
+.PHONY: serve test test-long test-js check bench bench-peers clean
 .DELETE_ON_ERROR:
 
 serve: $(VENV)/.installed
@@ -31,6 +31,15 @@ check: $(VENV)/.installed-dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+# Measures this server; needs a C compiler. `make bench ARGS=--quick` shows that everything runs.
+bench: $(VENV)/.installed-dev
+	$(BIN)/python -m tests.benchmarks $(ARGS)
+
+# The same beside other servers, in pairs; needs Node.js 20 or newer. Their packages stay in the folder.
+PEERS ?= $(VENV)/peers
+bench-peers: $(VENV)/.installed-dev
+	$(BIN)/python -m tests.benchmarks.pairs $(PEERS) $(ARGS)
 
 # Leaves the data of a server in ./facedown-data alone.
 clean:

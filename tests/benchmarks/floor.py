@@ -49,10 +49,9 @@ class Caught:
         """Not called here."""
 
 
-def playing(ident: str) -> Table:
-    """A table of four on which a deal has just begun."""
-    game = trick.EndlessTrick()
-    opened = tables.TableOpened(
+def opening(ident: str) -> tables.TableOpened:
+    """The first event of a table of four."""
+    return tables.TableOpened(
         table=ident,
         game=trick.NAME,
         seats=trick.SEATS,
@@ -66,7 +65,12 @@ def playing(ident: str) -> Table:
         reveal="end",
         autostart=True,
     )
-    decision = tables.decide_open(game, opened)
+
+
+def playing(ident: str) -> Table:
+    """A table of four on which a deal has just begun."""
+    game = trick.EndlessTrick()
+    decision = tables.decide_open(game, opening(ident))
     table = tables.sealed(game, None, decision.table, Commit(1, 1_000_000_000_000, "host", decision.events))
     for seat in range(trick.SEATS):
         sat = tables.decide_sit(
@@ -86,7 +90,7 @@ class ReadyMade:
         seat = table.state.next  # type: ignore[attr-defined]
         action = {"type": "play", "card": table.state.hands[seat][0]}  # type: ignore[attr-defined]
         decision = tables.decide_act(game, table, seat, action)
-        command = seat_command("1234567", action)
+        command = seat_command("123", action)
         self.entry = encode_commit(seat, decision.events, command)
         feed, caught = Feed(table), Caught()
         self.attached = encode("msgpack", _attached(table))
@@ -96,7 +100,7 @@ class ReadyMade:
         commit = Commit(version, 1_700_000_000_000, seat, decision.events, command)
         feed.advance(commit, tables.stamped(decision.table, version, commit.at_ms))
         self.updates = caught.frames
-        self.accepted = encode("msgpack", Accepted(id="1234567", table=table.id, version=version))
+        self.accepted = encode("msgpack", Accepted(id="123", table=table.id, version=version))
 
 
 def _attached(table: Table) -> Attached:

@@ -28,6 +28,13 @@ class Api:
             raise RuntimeError(f"{path}: {response.status} {answer}")
         return answer
 
+    def get(self, path: str) -> int:
+        """GET; gives the status."""
+        self._connection.request("GET", path)
+        response = self._connection.getresponse()
+        response.read()
+        return response.status
+
     def table(self) -> list[str]:
         """Open a table and fill it: its id and the tokens of its seats."""
         ident = self.post("/tables", {"game": NAME, "listed": False})["table"]

@@ -63,10 +63,9 @@ class Dealt(Shuffled, frozen=True, tag="dealt"):
     order: Annotated[tuple[int, ...], rule("each seat its own hand", _own_slice)]
 
 
-class CardPlayed(Public, frozen=True, tag="card_played"):
-    """A seat played a card; the fourth completes the trick."""
+class Played(Public, frozen=True, tag="played"):
+    """The seat whose turn it was played a card; the fourth completes the trick."""
 
-    seat: Annotated[int, PUBLIC]
     card: Annotated[int, PUBLIC]
 
 
@@ -94,7 +93,7 @@ class EndlessTrick(Game[TrickOptions, TrickState]):
     help = "The highest card takes the trick; after ten tricks the cards are dealt again."
     options = TrickOptions
     state = TrickState
-    events = (Dealt, CardPlayed)
+    events = (Dealt, Played)
     action_shapes = {"play": {"card": "a card of the own hand"}}
 
     def initial(self, options: TrickOptions, seats: int) -> TrickState:
@@ -117,7 +116,7 @@ class EndlessTrick(Game[TrickOptions, TrickState]):
 
     def decide(self, emit: Emitter[TrickState], seat: int, action: Mapping[str, Any], dealer: Dealer) -> None:
         """Play, and deal again when all hands are empty."""
-        emit(CardPlayed(seat, action["card"]))
+        emit(Played(action["card"]))
         if not any(emit.state.hands):
             label = f"deal {emit.state.deals + 1}"
             emit(Dealt(label, dealer.shuffle(label, DECK)))
@@ -125,8 +124,8 @@ class EndlessTrick(Game[TrickOptions, TrickState]):
     def evolve(self, state: TrickState, event: Event) -> TrickState:
         """The state after ``event``."""
         match event:
-            case CardPlayed(seat=seat, card=card):
-                return _played(state, seat, card)
+            case Played(card=card):
+                return _played(state, state.next, card)
             case Dealt(order=order):
                 hands = tuple(tuple(sorted(order[at : at + HAND])) for at in range(0, len(DECK), HAND))
                 return replace(state, hands=hands, deals=state.deals + 1, tricks=(0,) * SEATS)

@@ -60,7 +60,7 @@ def test_any_two_objects(old: Any, new: Any) -> None:
 
 @pytest.mark.parametrize("name", sorted(games()))
 def test_the_views_of_a_game(name: str) -> None:
-    played = new(name, min(game.seats))
+    played = new(name, min(games()[name].seats))
     played.play(random.Random(1))
     for viewer in (SPECTATOR, 0):
         before: Any = None

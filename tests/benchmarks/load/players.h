@@ -65,7 +65,7 @@ static void play(Conn *c, double lag)
     Table *t = c->table;
     Move *m = &t->flight[(c->version + 1) % FLIGHT];
     *m = (Move){ .version = c->version + 1, .seat = c->seat, .lag = lag };
-    snprintf(id, sizeof id, "%u", 1000000 + c->sent++);
+    snprintf(id, sizeof id, "%u", ++c->sent);
     size_t n = act_message(body, t->id, id, c->card);
     c->ncards = 0;
     m->at = now_us();
