@@ -45,7 +45,7 @@ async function again(page, token) {
   const opened = await attempt(() => client.rematch(page.id, token));
   if (opened?.next) {
     page.frame.source.next ??= opened.next;
-    page.frame.redraw();
+    page.passOn();
     go(`/table/${opened.next}`);
   }
 }

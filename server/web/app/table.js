@@ -121,15 +121,17 @@ export class TablePage {
     if (!this.frame) return;
     this.frame.follow();
     this.frame.tellTurn();
-    this.#passOn();
+    this.passOn();
     this.#redraw();
   }
 
   /** A rematch keeps seats and tokens, so this browser knows its seat there. */
-  #passOn() {
-    const next = this.next;
+  passOn() {
+    const { next } = this;
     const known = place(this.id);
-    if (next && known?.token && !place(next)) remember(next, { token: known.token, seat: known.seat, host: known.host, game: known.game });
+    if (!next || !known || place(next) || !(known.token ?? known.host)) return;
+    const { token, seat, host, game } = known;
+    remember(next, { token, seat, host, game });
   }
 
   get next() {
