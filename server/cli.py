@@ -187,6 +187,14 @@ def import_(
     command.run_import(file, os.environ, store=store, data=data)
 
 
+@app.command()
+def doctor(store: Store = None, data: Data = None, json: Json = False) -> None:
+    """Look whether the store keeps what it acknowledges; a server may be running on it."""
+    from server.commands import doctor as command
+
+    command.run(os.environ, json=json, store=store, data=data)
+
+
 As = Annotated[str | None, typer.Option("--as", help="open, spectator, or a seat such as seat:2")]
 AtVersion = Annotated[int | None, typer.Option("--at", help="only this version")]
 

@@ -95,7 +95,7 @@ def with_store(
             await store.close()
 
     try:
-        with _url(settings) as url:
+        with store_url(settings) as url:
             return asyncio.run(connected(url))
     except NoSuchTable as error:
         fail(f"there is no table {str(error)!r} in this store")
@@ -108,7 +108,7 @@ def with_store(
 
 
 @contextlib.contextmanager
-def _url(settings: Settings) -> Iterator[str]:
+def store_url(settings: Settings) -> Iterator[str]:
     """The store that the settings name; an embedded one is started unless a server runs it already."""
     with contextlib.ExitStack() as stack:
         try:
