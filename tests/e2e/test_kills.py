@@ -11,7 +11,7 @@ import pytest
 
 from server.embedded import EmbeddedStore
 from tests.e2e.players import Player, check_agreement, check_commands
-from tests.support.clients import Http, Kind
+from tests.support.clients import PATIENCE_S, Http, Kind, client, join
 from tests.support.server import Launch, kill
 
 KINDS: tuple[Kind, ...] = ("json", "msgpack")
@@ -45,7 +45,7 @@ async def _playing(players: list[Player]) -> AsyncIterator[None]:
 
 async def _moves(players: list[Player], number: int) -> None:
     """Wait until so many commands were accepted, or all is over."""
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(2 * PATIENCE_S):
         while sum(len(player.accepted) for player in players) < number:
             if all(player.mirror is not None and player.mirror.status == "finished" for player in players):
                 return
@@ -108,7 +108,27 @@ async def test_a_server_without_its_store_says_so_and_recovers(
         assert int(response.headers["Retry-After"]) >= 1
         assert (await http.ask("GET", "/healthz")).status_code == 200
         embedded.start()
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(PATIENCE_S):
             while (await http.ask("GET", "/readyz")).status_code != 200:
                 await asyncio.sleep(0.02)
         assert (await http.facts(made["table"]))["version"] == 1
+
+
+@pytest.mark.parametrize("kind", KINDS)
+async def test_a_server_that_is_asked_to_stop_says_so_and_goes_on_where_it_was(
+    launch: Launch, kind: Kind
+) -> None:
+    server = await launch()
+    async with Http(server.url) as http:
+        table, _, tokens = await http.full()
+    one = await join(server.url, kind)
+    await one.attach(table, tokens[0])
+    mirror = one.tables[table]
+    assert await asyncio.to_thread(server.stop) == 0
+    assert (await one.end())[0] == 1012
+    assert (one.seen[-1]["type"], one.seen[-1]["reason"]) == ("detached", "shutdown")
+    await server.start()
+    async with client(server.url, kind) as again:
+        again.remember(mirror)
+        answer = await again.attach(table, tokens[0], **mirror.resumable())
+        assert (answer["recovered"], answer["head"]) == (True, 5)

@@ -201,7 +201,12 @@ class ServerProcess:
         """Ask it to stop; gives its exit code."""
         process = self._take()
         process.send_signal(signal.SIGTERM)
-        return process.wait(PATIENCE_S)
+        try:
+            return process.wait(PATIENCE_S)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait(PATIENCE_S)
+            raise AssertionError(f"the server does not stop:\n{self._log.read_text()[-2000:]}") from None
 
     @property
     def pid(self) -> int | None:
