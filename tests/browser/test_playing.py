@@ -144,6 +144,21 @@ async def test_a_seat_is_forgotten_and_taken_again_with_the_return_link(visit: V
     assert page.url == f"{person.url}/{link}", "the token stays in sight"
 
 
+async def test_quick_players_meet(visit: Visit) -> None:
+    first, second = await visit("Ada", color_scheme="dark"), await visit("Bo")
+    for person in (first, second):
+        await person.open()
+        await person.page.click("[data-quick=mein-schatz]")
+    for person in (first, second):
+        await person.page.wait_for_selector("main[data-status=playing] .own [data-seat]")
+    assert first.page.url == second.page.url
+    assert await first.faults() == []
+    # Back in the lobby the table is there to come back to.
+    await first.page.click(".brand")
+    await first.page.click("[data-mine] a")
+    await first.page.wait_for_selector("main[data-status=playing] .own [data-seat]")
+
+
 async def choose(person: Person, item: str) -> None:
     """Choose something in the menu of the table."""
     await person.page.click(".menu summary")
