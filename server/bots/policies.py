@@ -27,7 +27,7 @@ MOST_CANDIDATES: Final = 640
 SAMPLED: Final = 64
 """How many it appraises where there are more and the game names none."""
 
-PLAYOUTS: Final = 360
+PLAYOUTS: Final = 720
 """How many games a strong bot plays out for one move, whatever it holds and however many actions it has."""
 
 
