@@ -71,7 +71,6 @@ class Connection:
         self._bytes = 0
         self._line: DirectProtocol | None = None
         self._flushing = False
-        self._call_soon = asyncio.get_running_loop().call_soon
         self._attaching = 0
         self._bucket = Bucket(settings.message_burst, settings.message_rate_per_s, time.monotonic)
         self._refused = 0
@@ -101,7 +100,7 @@ class Connection:
             self.wake.set()
         elif not self._flushing:
             self._flushing = True
-            self._call_soon(self._flush)
+            self.service.flushes.add(self._flush)
 
     def _full(self, settings: Settings) -> bool:
         return self._bytes >= settings.queue_bytes or len(self.outbox) >= settings.queue_messages
@@ -114,9 +113,10 @@ class Connection:
     def _flush(self) -> None:
         self._flushing = False
         line = self._line
-        if line is not None and self.outbox and line.can_write:
-            frames = list(self.outbox)
-            self.outbox.clear()
+        outbox = self.outbox
+        if outbox and line is not None and line.can_write:
+            frames = list(outbox)
+            outbox.clear()
             self._bytes = 0
             line.write_frames(TEXT if self.kind == "json" else BINARY, frames)
 

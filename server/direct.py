@@ -7,7 +7,7 @@ loop leave in one write. The bytes are the same; `FACEDOWN_DIRECT=0` goes the AS
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from websockets.http11 import Request
@@ -26,6 +26,20 @@ def framed(opcode: int, payload: bytes) -> bytes:
     if length < 65536:
         return bytes((opcode, 126)) + length.to_bytes(2, "big") + payload
     return bytes((opcode, 127)) + length.to_bytes(8, "big") + payload
+
+
+class _Last:
+    """The frame made last: what many spectators are sent one after another is framed once."""
+
+    payload = b""
+    opcode = 0
+    frame = b""
+
+
+def _framed_once(opcode: int, payload: bytes) -> bytes:
+    if payload is not _Last.payload or opcode != _Last.opcode:
+        _Last.payload, _Last.opcode, _Last.frame = payload, opcode, framed(opcode, payload)
+    return _Last.frame
 
 
 class DirectProtocol(SocketProtocol):
@@ -100,12 +114,16 @@ class DirectProtocol(SocketProtocol):
     @property
     def can_write(self) -> bool:
         """Whether the socket takes more now."""
-        return self.writable.is_set() and not (self.close_sent or self.disconnected)
+        return not (self.close_sent or self.disconnected) and self.writable.is_set()
 
-    def write_frames(self, opcode: int, payloads: Iterable[bytes]) -> None:
+    def write_frames(self, opcode: int, payloads: Sequence[bytes]) -> None:
         """Write messages, one frame each, at once."""
-        if not (self.close_sent or self.disconnected or self.transport.is_closing()):
-            self.transport.write(b"".join([framed(opcode, payload) for payload in payloads]))
+        if self.close_sent or self.disconnected or self.transport.is_closing():
+            return
+        if len(payloads) == 1:
+            self.transport.write(_framed_once(opcode, payloads[0]))
+        else:
+            self.transport.write(b"".join([_framed_once(opcode, payload) for payload in payloads]))
 
     def resume_writing(self) -> None:
         """The socket takes more again."""

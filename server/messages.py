@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from msgspec import UNSET
@@ -21,6 +22,9 @@ from server.writer import seat_command
 
 if TYPE_CHECKING:
     from server.connection import Connection
+
+
+_accepted = cache(lambda game: metrics.COMMANDS.labels(game, "accepted"))
 
 
 class Answered:
@@ -226,7 +230,7 @@ class ActJob(Answered):
 
         def stored(commit: Commit) -> None:
             connection.tell(Accepted(id=message.id, table=room.id, version=commit.version))
-            metrics.COMMANDS.labels(room.game.name, "accepted").inc()
+            _accepted(room.game.name).inc()
 
         there = room.table.seats[seat]
         assert there is not None

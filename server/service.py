@@ -12,6 +12,7 @@ import structlog
 from domain.table import Table
 from projections.viewer import SPECTATOR
 from server.bots import Bots
+from server.flushes import Flushes
 from server.jobs import NoSuchTable
 from server.lobby import Lobby
 from server.notices import Notices
@@ -58,6 +59,7 @@ class Service:
         self.bots = Bots(self)
         self.timers = Timers(self)
         self.notices = Notices(self)
+        self.flushes = Flushes()
 
     async def start(self) -> None:
         """Connect to the store. Raises `server.store.base.WeakStore` or `StoreUnavailable`."""
@@ -121,9 +123,9 @@ class Service:
         """Do ``run`` in the table's room, in its turn. Raises what it raises, and `NoSuchTable`."""
         return await self.room(ident).call(run)  # type: ignore[no-any-return]
 
-    async def before_append(self, table: Table) -> None:
+    async def before_append(self, before: Table, table: Table) -> None:
         """A commit is about to lead to ``table``: see that somebody looks when its deadlines come."""
-        if not table.over and (at := earliest(table, self.now_ms())) is not None:
+        if not table.over and (at := earliest(before, table, self.now_ms())) is not None:
             await self.timers.expect(table.id, at)
 
     def lost(self, room: Room) -> None:
@@ -135,6 +137,11 @@ class Service:
         if mine:
             self.bots.look(room)
             self.notices.advanced(room, before)
+
+    def rematch(self, room: Room) -> None:
+        """A rematch was agreed on: tell its viewers when the table is there."""
+        if room.attachments():
+            self.spawn(self.tables.follow(room))
 
     def changed(self, room: Room, mine: bool) -> None:
         """The public facts of a table changed: whoever wrote it puts it into the lobby."""
