@@ -19,14 +19,17 @@ class Owner(Protocol):
     def settled(self, room: Room) -> None:
         """The room has no more jobs."""
 
-    async def before_append(self, table: Table) -> None:
-        """A commit is about to lead to ``table``."""
+    async def before_append(self, before: Table, table: Table) -> None:
+        """A commit is about to lead from ``before`` to ``table``."""
 
     def lost(self, room: Room) -> None:
         """The log of the room is another one than it was."""
 
     def advanced(self, room: Room, before: Table, mine: bool) -> None:
         """The room has a new commit, ``before`` is the table before it; ``mine``: by this process."""
+
+    def rematch(self, room: Room) -> None:
+        """The log of the room names the table of the rematch, which may not be there yet."""
 
     def changed(self, room: Room, mine: bool) -> None:
         """What the public may know of the table has changed; ``mine``: by a commit of this process."""

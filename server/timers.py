@@ -17,6 +17,7 @@ import structlog
 from domain import table as tables
 from domain.errors import CorruptLog, Rejected, UnknownEvent
 from domain.table import Decision, Table
+from projections import frame
 from server import metrics
 from server.jobs import NoSuchTable
 from server.room import Room
@@ -151,16 +152,36 @@ def next_look(table: Table, now: int, open_ms: int) -> int | None:
     if table.paused:
         return None
     times = [at if at > now else now + LEASE_MS for at in tables.deadlines(table).values()]
-    if any(tables.stand_in(table, seat) for seat in range(len(table.seats))):
+    if _bot_awaited(table):
         times.append(now + LEASE_MS)
     return min(times, default=None)
 
 
-def earliest(table: Table, now: int) -> int | None:
-    """The earliest time at which a commit made now can ask for a look; None where it cannot."""
+def earliest(before: Table, table: Table, now: int) -> int | None:
+    """The earliest time at which a commit made now can ask for a look; None where it cannot.
+
+    Args:
+        before: the table before the commit.
+        table: the table that it leads to; its clocks are not moved yet.
+        now: the time.
+    """
     times = []
     if table.clock is not None:
         times.append(now + table.clock.move_ms)
-    if any(tables.stand_in(table, seat) for seat in range(len(table.seats))):
+        if before.paused and not table.paused:
+            # A clock goes on where it stood, maybe close to its end.
+            left = (
+                table.clock.move_ms + bank - spent
+                for bank, spent in zip(before.banks_ms, before.running, strict=True)
+                if spent is not None
+            )
+            times.append(now + max(0, min(left, default=0)))
+    if _bot_awaited(table):
         times.append(now + LEASE_MS)
     return min(times, default=None)
+
+
+def _bot_awaited(table: Table) -> bool:
+    """Whether the table waits for a bot: somebody must look, should the process that moves it die."""
+    played = {seat for seat in range(len(table.seats)) if tables.stand_in(table, seat)}
+    return bool(played) and not played.isdisjoint(frame.waiting(table))

@@ -154,7 +154,7 @@ class Writer:
         # From here on what is heard waits: it may be this very commit, made by another process.
         room.hold()
         try:
-            await room.owner.before_append(decision.table)
+            await room.owner.before_append(room.table, decision.table)
             began = time.perf_counter()
             entry = await append.store(room)
             metrics.APPEND.observe(time.perf_counter() - began)
