@@ -22,6 +22,10 @@ UNREADABLE = (UnknownEvent, CorruptLog, HistoryBroken)
 """What a log raises that this server cannot read: that table is unavailable here, and no other."""
 
 
+MOST_JOBS = 10_000
+"""How many jobs may wait for one table."""
+
+
 class NoSuchTable(Exception):
     """The store has no such table."""
 

@@ -21,18 +21,17 @@ from projections import frame
 from projections.viewer import Viewer
 from server import metrics
 from server.feed import Attachment, Feed
-from server.jobs import UNREADABLE, Call, HistoryLost, Job, NoSuchTable, fail
+from server.hearing import Unheard
+from server.jobs import MOST_JOBS, UNREADABLE, Call, HistoryLost, Job, NoSuchTable, fail
 from server.owner import Owner
 from server.store.base import Entry, HistoryBroken
-from server.wire import Presence, Rematch, Said, ToClient
+from server.wire import Presence, Said, ToClient
 from server.writer import Writer
 
 log = structlog.get_logger(__name__)
 
 RECENT = 64
 """Commits kept in memory beyond a table's delay; older ones are read from the store."""
-MOST_JOBS = 10_000
-KEPT_TALK = 200
 
 
 class Told(NamedTuple):
@@ -61,7 +60,7 @@ class Room:
         self.last: Entry | None = None
         self._game: AnyGame | None = None
         self._codec: EventCodec = table_codec()
-        self._unheard: deque[Said] = deque(maxlen=KEPT_TALK)
+        self._unheard = Unheard()
         self._jobs: deque[Job] = deque()
         self._worker: asyncio.Task[None] | None = None
         self._appending = False
@@ -190,10 +189,11 @@ class Room:
         if table.spectators.delay:
             behind = tables.fold(self.game, commits[: _visible(table)])
             assert behind is not None
-            self.delayed = Feed(behind)
+            delayed = self.delayed = Feed(behind)
             for commit in commits[behind.version :]:
                 behind = tables.apply(self.game, behind, commit)
                 self._keep(commit, behind, frame.waiting(behind))
+            self._unheard.load(await self.owner.store.said(self.id), delayed.table.version)
 
     def _open(self, commit: Commit) -> None:
         first = commit.events[0] if commit.events else None
@@ -328,7 +328,7 @@ class Room:
             if isinstance(event, SeatLeft):
                 self._revoke(event)
             elif isinstance(event, RematchOpened):
-                self._broadcast(Rematch(table=self.id, next=event.next))
+                self.owner.rematch(self)
         after = self.feed(-1).table
         if (before.status, before.seats) != (after.status, after.seats):
             self.owner.changed(self, mine)
@@ -347,17 +347,17 @@ class Room:
         if self.live is not None:
             self.live.broadcast(said)
         if self.delayed is not None:
-            self._unheard.append(said)
+            self._unheard.add(said)
             self._catch_up_talk(self.delayed)
 
     def _catch_up_talk(self, feed: Feed) -> None:
-        while self._unheard and self._unheard[0].version <= feed.table.version:
-            feed.broadcast(self._unheard.popleft())
+        for said in self._unheard.due(feed.table.version):
+            feed.broadcast(said)
 
-    def _broadcast(self, message: ToClient) -> None:
-        for feed in (self.live, self.delayed):
-            if feed is not None:
-                feed.broadcast(message)
+    def broadcast(self, message: ToClient) -> None:
+        """Send one message to everybody who watches this table through this process."""
+        for feed in filter(None, (self.live, self.delayed)):
+            feed.broadcast(message)
 
     def tell_presence(self, message: Presence) -> None:
         """A seat is connected, or no more: tell those who may know that somebody sits there."""

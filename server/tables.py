@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+import structlog
 from msgspec import UNSET
 
 from domain import table as tables
@@ -24,9 +25,12 @@ from server.room import Room
 from server.sitting import Sitter
 from server.store.base import VersionTaken
 from server.tokens import digest, new_epoch, new_key, new_table, new_token
+from server.wire import Rematch
 
 if TYPE_CHECKING:
     from server.service import Service
+
+log = structlog.get_logger(__name__)
 
 
 class Tables:
@@ -333,15 +337,30 @@ class Tables:
                 await room.writer.command("host" if seat is None else seat, decide, _REMATCH)
             return room.table
 
-        old = await self._service.call(ident, run)
-        following = old.next or derived.table()
-        if not await self._exists(following):
+        return Rematched(await self._open_rematch(await self._service.call(ident, run)))
+
+    async def _open_rematch(self, old: Table) -> str:
+        assert old.next is not None
+        if not await self._exists(old.next):
             opening = {name: getattr(old, name) for name in _KEPT}
             options = msgspec.to_builtins(old.options)
             opening |= {"seats": len(old.seats), "options": options, "previous": old.id}
-            await self._open(opening, following, old.host_hash, None, *tables.taken_over(old))
-        await self._service.call(following, _ready)
-        return Rematched(following)
+            await self._open(opening, old.next, old.host_hash, None, *tables.taken_over(old))
+        await self._service.call(old.next, _ready)
+        return old.next
+
+    async def follow(self, room: Room) -> None:
+        """Tell the viewers of a room of its rematch, once that table is there.
+
+        Every process with viewers opens it: whoever stored the rematch may have died since.
+        """
+        old = room.table
+        try:
+            following = await self._open_rematch(old)
+        except Exception as error:  # noqa: BLE001 - whoever asks for the rematch again opens it
+            log.warning("rematch_not_opened", table=old.id, reason=repr(error))
+            return
+        room.broadcast(Rematch(table=old.id, next=following))
 
     async def _exists(self, ident: str) -> bool:
         return (await self._service.store.heads([ident]))[0] > 0

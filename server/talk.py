@@ -18,6 +18,7 @@ from domain.errors import Rejected
 from domain.table import Table
 from projections.viewer import SPECTATOR, Viewer, on_wire
 from server import access
+from server.hearing import KEPT_TALK, decoder
 from server.limits import Bucket
 from server.messages import Answered
 from server.room import Room
@@ -29,11 +30,9 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger(__name__)
 
-KEEP = 200
 EXPIRE_MS = 30 * 24 * 3600 * 1000
 BURST, RATE_PER_S = 5, 0.5
 _ALLOWED_CONTROL = "\n"
-_said = msgspec.json.Decoder(Said)
 
 
 def may_talk(table: Table, viewer: Viewer) -> None:
@@ -69,13 +68,13 @@ class Talk:
     async def say(self, said: Said) -> None:
         """Keep it, then tell everybody. Raises `server.store.base.StoreUnavailable`."""
         payload = msgspec.json.encode(said)
-        await self._service.store.say(said.table, payload, KEEP, EXPIRE_MS)
+        await self._service.store.say(said.table, payload, KEPT_TALK, EXPIRE_MS)
         await self._service.store.signal("talk", payload)
 
     def hear(self, payload: bytes) -> None:
         """Another process, or this one, tells what was said."""
         try:
-            said = _said.decode(payload)
+            said = decoder.decode(payload)
         except msgspec.DecodeError:
             return
         room = self._service.known(said.table)
@@ -89,7 +88,7 @@ class Talk:
             await room.ready()
             viewer = access.viewer_of(room.table, token)
             visible = room.feed(viewer).table.version
-            kept = [_said.decode(data) for data in await self._service.store.said(ident)]
+            kept = [decoder.decode(data) for data in await self._service.store.said(ident)]
             return [said for said in kept if said.version <= visible]
 
         return await self._service.call(ident, run)

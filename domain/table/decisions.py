@@ -15,6 +15,7 @@ from domain.events import Event
 from domain.game import Emitter
 from domain.table import events as happened
 from domain.table.state import AnyGame, Table, evolve, opened, people
+from domain.visibility import SPECTATOR
 
 
 class Decision(msgspec.Struct, frozen=True):
@@ -268,13 +269,16 @@ def decide_rematch(game: AnyGame, table: Table, *, following: str) -> Decision:
 
 
 def taken_over(table: Table) -> list[Event]:
-    """The events by which a rematch takes over the seats and spectators of ``table``."""
+    """The events by which a rematch takes over the seats, host, spectators and mutes of ``table``."""
     seats = [
         happened.SeatTaken(number, there.name, there.token_hash, there.bot, None, there.policy)
         for number, there in enumerate(table.seats)
         if there is not None
     ]
-    return [*seats, *(happened.SpectatorAdmitted(known) for known in table.spectator_hashes)]
+    host = [] if table.host_seat is None else [happened.HostPassed(table.host_seat)]
+    admitted = [happened.SpectatorAdmitted(known) for known in table.spectator_hashes]
+    muted = [happened.Muted(True, None if seat == SPECTATOR else seat) for seat in table.muted]
+    return [*seats, *host, *admitted, *muted]
 
 
 def _playing(table: Table) -> None:
