@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import urllib.request
 from typing import TYPE_CHECKING
-from urllib.error import URLError
 
 import msgspec
 import structlog
@@ -83,7 +82,7 @@ class Notices:
             notice = await self._queue.get()
             try:
                 await asyncio.to_thread(self._post, notice)
-            except (URLError, OSError, ValueError) as error:
+            except Exception as error:  # noqa: BLE001 - whatever it answers, the next notice is tried
                 log.warning("notice_failed", table=notice.table, reason=str(error))
 
     def _post(self, notice: Notice) -> None:
