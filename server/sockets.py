@@ -41,6 +41,11 @@ class SocketProtocol(WebSocketsSansIOProtocol):
         else:
             super().handle_ping()
 
+    def shutdown(self) -> None:
+        """Close, but leave a handshake to the application: it answers 503, where uvicorn would say 500."""
+        if self.handshake_complete or self.close_sent:
+            super().shutdown()
+
     def keepalive_timeout(self) -> None:
         """The client did not answer a ping. It is no fault of the server, so the code is not 1011."""
         self.pong_timer = None

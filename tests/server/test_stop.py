@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import json
 
+import pytest
+from websockets.asyncio.client import connect
+from websockets.exceptions import InvalidStatus
+from websockets.http11 import Request
+
+from server.direct import DirectProtocol
+from server.sockets import SocketProtocol
+from tests.support.clients import address
 from tests.support.server import Serve
 
 
@@ -20,3 +29,24 @@ async def test_timers_that_have_just_been_woken_stop(serve: Serve) -> None:
         async with asyncio.timeout(10):
             await timers.stop()
         timers.start()
+
+
+@pytest.mark.parametrize("direct", [True, False])
+async def test_a_handshake_that_meets_the_end_is_refused_as_one_after_it(
+    serve: Serve, direct: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was answered with 500, and then the application's 503 was logged as an error."""
+    here = await serve(direct=direct)
+    protocol = DirectProtocol if direct else SocketProtocol
+    handle = protocol.handle_connect
+
+    def as_it_ends(self: SocketProtocol, event: Request) -> None:
+        handle(self, event)  # type: ignore[arg-type]
+        here.app.state.endpoint.stop()
+        self.shutdown()  # as uvicorn does with every connection, before the application has run
+
+    monkeypatch.setattr(protocol, "handle_connect", as_it_ends)
+    with pytest.raises(InvalidStatus) as caught:
+        await connect(address(here.url))
+    response = caught.value.response
+    assert (response.status_code, json.loads(response.body or b"{}")["code"]) == (503, "unavailable")
