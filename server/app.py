@@ -48,7 +48,12 @@ def create_app(settings: Settings, store: EventStore | None = None) -> Starlette
     if store is None:
         if settings.store is None:
             raise ValueError("an application needs a store: start the embedded one and give its URL")
-        store = open_store(settings.store, allow_weak=settings.allow_weak_store)
+        store = open_store(
+            settings.store,
+            allow_weak=settings.allow_weak_store,
+            replicas=settings.store_replicas,
+            replicas_on_disk=settings.store_replicas_on_disk,
+        )
     service = Service(store, settings, lambda: time.time_ns() // 1_000_000)
     endpoint = Endpoint(service)
 

@@ -39,6 +39,7 @@ class Settings:
         data: The folder for the embedded store and for archived tables.
         allow_weak_store: Accept an external store that may lose what it acknowledged.
         store_replicas: How many replicas must have a commit before it counts as stored.
+        store_replicas_on_disk: Whether they must have it on disk, too (Redis 7.2, Valkey 8 or newer).
         origins: The origins that browsers may connect from; empty means any.
         ping_interval_s: How often a quiet connection is pinged.
         idle_timeout_s: How long a connection may say nothing, not even a pong.
@@ -74,6 +75,7 @@ class Settings:
     data: Path = Path("facedown-data")
     allow_weak_store: bool = False
     store_replicas: int = 0
+    store_replicas_on_disk: bool = False
     origins: tuple[str, ...] = ()
     ping_interval_s: float = 20.0
     idle_timeout_s: float = 60.0

@@ -8,12 +8,10 @@ local function clock_ms()
   return tonumber(now[1]) * 1000 + math.floor(tonumber(now[2]) / 1000)
 end
 
--- keys: log, news channel. args: version, data, and when the entry before must have been stored ('' for
--- any time). Returns {outcome, at_ms, head}; the outcome is 1 stored, 2 the same entry was there, 0 another
--- entry is there, the version is not the next one, or what stands before is another entry.
--- An error reply means that nothing was stored: the entry is the only write, and telling of it cannot fail.
-local function append(keys, args)
-  local log, news, version, data = keys[1], keys[2], tonumber(args[1]), args[2]
+-- Puts an entry at the end of a log. Returns the outcome (1 stored, 2 the same entry was there, 0 another
+-- entry is there, the version is not the next one, or what stands before is another entry), when it was
+-- stored, the head, and when the one before it was stored.
+local function put(log, version, data, after)
   local head, last_ms = 0, 0
   local last = redis.call('XREVRANGE', log, '+', '-', 'COUNT', 1)[1]
   if last then
@@ -24,17 +22,39 @@ local function append(keys, args)
   if version <= head then
     local there = redis.call('XRANGE', log, id, id)[1]
     if there and there[2][4] == data then
-      return {2, tonumber(there[2][2]), head}
+      return 2, tonumber(there[2][2]), head, 0
     end
-    return {0, 0, head}
+    return 0, 0, head, 0
   end
-  if version ~= head + 1 or (args[3] ~= '' and tonumber(args[3]) ~= last_ms) then
-    return {0, 0, head}
+  if version ~= head + 1 or (after ~= '' and tonumber(after) ~= last_ms) then
+    return 0, 0, head, 0
   end
   local at_ms = string.format('%.0f', math.max(clock_ms(), last_ms))
   redis.call('XADD', log, id, 'at', at_ms, 'data', data)
-  redis.pcall('SPUBLISH', news, args[1] .. ' ' .. at_ms .. ' ' .. string.format('%.0f', last_ms) .. '\n' .. data)
-  return {1, tonumber(at_ms), version}
+  return 1, tonumber(at_ms), version, last_ms
+end
+
+-- keys: log, news channel. args: version, data, and when the entry before must have been stored ('' for
+-- any time). Returns {outcome, at_ms, head}; see above.
+-- An error reply means that nothing was stored: the entry is the only write, and telling of it cannot fail.
+local function append(keys, args)
+  local outcome, at_ms, head, after_ms = put(keys[1], tonumber(args[1]), args[2], args[3])
+  if outcome == 1 then
+    local times = string.format('%.0f %.0f', at_ms, after_ms)
+    redis.pcall('SPUBLISH', keys[2], args[1] .. ' ' .. times .. '\n' .. args[2])
+  end
+  return {outcome, at_ms, head}
+end
+
+-- keys: log, fence. args as for append. Stores without telling, for a caller who waits for replicas before
+-- anybody hears of it. WAIT looks at the writes of one connection, so a repetition, which has nothing to
+-- store, writes the fence.
+local function store(keys, args)
+  local outcome, at_ms, head = put(keys[1], tonumber(args[1]), args[2], args[3])
+  if outcome == 2 then
+    redis.call('SET', keys[2], args[1], 'PX', 1000)
+  end
+  return {outcome, at_ms, head}
 end
 
 -- keys: log. args: time and data of version 1, of version 2, ... Stores a whole log that is nowhere yet.
@@ -151,6 +171,7 @@ redis.register_function('facedown_1_wake', wake)
 redis.register_function{function_name = 'facedown_1_head', callback = head, flags = {'no-writes'}}
 redis.register_function('facedown_1_look_again', look_again)
 redis.register_function('facedown_1_append', append)
+redis.register_function('facedown_1_store', store)
 redis.register_function{function_name = 'facedown_1_now', callback = clock_ms, flags = {'no-writes'}}
 redis.register_function('facedown_1_arrive', arrive)
 redis.register_function{function_name = 'facedown_1_present', callback = present, flags = {'no-writes'}}

@@ -35,6 +35,11 @@ def news(table: str) -> str:
     return f"fd:{{{check_name(table)}}}:news"
 
 
+def fence(table: str) -> str:
+    """A key that says nothing and vanishes; see the function `store`."""
+    return f"fd:{{{check_name(table)}}}:fence"
+
+
 def here(table: str) -> str:
     """The sorted set of seats that are connected, scored with the time when the mark expires."""
     return f"fd:{{{check_name(table)}}}:here"

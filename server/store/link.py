@@ -15,7 +15,7 @@ from redis.backoff import NoBackoff
 from redis.exceptions import RedisError, ResponseError
 
 LIBRARY = importlib.resources.files(__package__).joinpath("functions.lua").read_text("utf-8")
-APPEND, ARRIVE, DUE, HEAD, LOOK_AGAIN, NOW, PLACE, PRESENT, RESTORE, WAKE = (
+APPEND, ARRIVE, DUE, HEAD, LOOK_AGAIN, NOW, PLACE, PRESENT, RESTORE, STORE, WAKE = (
     f"facedown_1_{name}"
     for name in (
         "append",
@@ -27,6 +27,7 @@ APPEND, ARRIVE, DUE, HEAD, LOOK_AGAIN, NOW, PLACE, PRESENT, RESTORE, WAKE = (
         "place",
         "present",
         "restore",
+        "store",
         "wake",
     )
 )
@@ -47,6 +48,8 @@ class Settings:
         presence_s: how long the marks of a dead process stand; living ones are renewed three times in it.
         readers: connections for reading, at most.
         batch: appends in one round trip, at most.
+        replicas: how many replicas must have an append before it counts as stored and anybody hears of it.
+        replicas_on_disk: they must have it in their append-only files, too.
         allow_weak: accept a server that may lose acknowledged entries.
     """
 
@@ -56,6 +59,8 @@ class Settings:
     presence_s: float = 15.0
     readers: int = 16
     batch: int = 256
+    replicas: int = 0
+    replicas_on_disk: bool = False
     allow_weak: bool = False
 
 

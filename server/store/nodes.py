@@ -44,7 +44,7 @@ class Node:
     async def start(self) -> None:
         """Check the server and teach it our functions. Raises WeakStore, StoreUnavailable."""
         try:
-            found = await weaknesses(self.client)
+            found = await weaknesses(self.client, self._settings.replicas)
             if found and not self._settings.allow_weak:
                 raise WeakStore(found)
             for finding in found:

@@ -20,14 +20,15 @@ from redis.exceptions import TimeoutError as RedisTimeoutError
 from server.store import keys
 from server.store.base import Appended, OutcomeUnknown, StoreUnavailable, VersionTaken
 from server.store.health import Health
-from server.store.link import APPEND, FAILURES, LIBRARY, Settings, explain, is_missing_function
+from server.store.link import APPEND, FAILURES, LIBRARY, STORE, Settings, explain, is_missing_function
 from server.store.pipe import Pipe, pack, pack_parts
 
 _log = logging.getLogger(__name__)
 
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.02, 0.5
-# The command without its five arguments: two keys, then version, data and the time before.
+# The commands without their five arguments: two keys, then version, data and the time before.
 _APPEND = b"*8\r\n" + pack_parts(("FCALL", APPEND, 2))
+_STORE = b"*8\r\n" + pack_parts(("FCALL", STORE, 2))
 # After these answers the server at the other end is not, or no longer, the one that takes this write.
 MOVED_ON = ("READONLY", "MASTERDOWN", "MOVED", "ASK", "TRYAGAIN", "CLUSTERDOWN")
 
@@ -43,15 +44,29 @@ class Elsewhere(Exception):
 class _Job:
     """One append that waits for its answer. `doubtful`: it was sent, and no answer came."""
 
-    __slots__ = ("command", "doubtful", "future", "table", "version")
+    __slots__ = ("after_ms", "data", "doubtful", "future", "table", "version")
 
     def __init__(self, table: str, version: int, data: bytes, after_ms: int | None, doubtful: bool) -> None:
-        self.table = table
+        self.table = keys.check_name(table)
         self.version = version
-        after = "" if after_ms is None else after_ms
-        self.command = _APPEND + pack_parts((keys.log(table), keys.news(table), version, data, after))
+        self.data = data
+        self.after_ms = after_ms
         self.future: asyncio.Future[Appended] = asyncio.get_running_loop().create_future()
         self.doubtful = doubtful
+
+    def command(self, *, quiet: bool) -> bytes:
+        """What is sent; `quiet`: without the news."""
+        after = "" if self.after_ms is None else self.after_ms
+        table = self.table
+        beside = keys.fence(table) if quiet else keys.news(table)
+        parts = pack_parts((keys.log(table), beside, self.version, self.data, after))
+        return (_STORE if quiet else _APPEND) + parts
+
+    def news(self, at_ms: int) -> bytes:
+        """What is sent when the entry has been stored quietly."""
+        after_ms = self.after_ms or 0
+        payload = b"%d %d %d\n%b" % (self.version, at_ms, after_ms, self.data)
+        return pack(("SPUBLISH", keys.news(self.table), payload))
 
     def expire(self) -> None:
         """The time for settling has passed."""
@@ -188,17 +203,22 @@ class Writer:
         again: list[_Job] = []
         answered = 0
         load = moved = False
+        quiet = self._settings.replicas > 0
+        held: list[tuple[_Job, Any]] = []
         before = [job.doubtful for job in batch]
         for job in batch:
             job.doubtful = True
         try:
             async with asyncio.timeout(self._settings.attempt_s):
-                pipe.send(b"".join([job.command for job in batch]))
+                pipe.send(b"".join([job.command(quiet=quiet) for job in batch]) + self._wait)
                 for job, doubtful in zip(batch, before, strict=True):
                     reply = await pipe.answer()
                     answered += 1
                     if not isinstance(reply, RedisError):
-                        self._settle(job, reply)
+                        if quiet and reply[0]:
+                            held.append((job, reply))
+                        else:
+                            self._settle(job, reply)
                         continue
                     # An error is an answer: this attempt stored nothing. An earlier one may have.
                     job.doubtful = doubtful
@@ -210,18 +230,24 @@ class Writer:
                         again.append(job)
                     else:
                         self._fail(job, explain(reply), gone)
+                if quiet and not await self._replicated(pipe):
+                    again += self._unreplicated([job for job, _ in held])
+                    held = []
+                for job, reply in held:
+                    self._settle(job, reply)
+                if held:
+                    await self._publish(pipe, held)
         except FAILURES as error:
-            _log.warning(
-                "no answer from the store about %d appends: %s", len(batch) - answered, explain(error)
-            )
+            unanswered = [job for job, _ in held if not job.future.done()] + batch[answered:]
+            _log.warning("no answer from the store about %d appends: %s", len(unanswered), explain(error))
             moved = True
             if isinstance(error, (TimeoutError, RedisTimeoutError)):
                 self._health.failed(error)
             if self._others:
-                for job in batch[answered:]:
+                for job in unanswered:
                     self._fail(job, explain(error), True)
             else:
-                again += batch[answered:]
+                again += unanswered
         if load and not moved:
             try:
                 async with asyncio.timeout(self._settings.attempt_s):
@@ -232,6 +258,41 @@ class Writer:
         if moved:
             await self._drop()
         return again
+
+    @property
+    def _wait(self) -> bytes:
+        """Ends a batch: the server answers when enough replicas have it, or when it is too late."""
+        replicas, ms = self._settings.replicas, round(self._settings.attempt_s * 500)
+        if not replicas:
+            return b""
+        if self._settings.replicas_on_disk:
+            return pack(("WAITAOF", 1, replicas, ms))
+        return pack(("WAIT", replicas, ms))
+
+    async def _replicated(self, pipe: Pipe) -> bool:
+        reply = await pipe.answer()
+        if isinstance(reply, RedisError):
+            _log.error("the store cannot wait for replicas: %s", explain(reply))
+            return False
+        there = reply[1] if isinstance(reply, list) else reply
+        return int(there) >= self._settings.replicas
+
+    def _unreplicated(self, jobs: list[_Job]) -> list[_Job]:
+        """The primary alone has these: still in doubt, for it may die. Gives which to send again."""
+        if jobs:
+            _log.warning("too few replicas have %d appends", len(jobs))
+        if not self._others:
+            return jobs
+        for job in jobs:
+            self._fail(job, "too few replicas have it", True)
+        return []
+
+    @staticmethod
+    async def _publish(pipe: Pipe, held: list[tuple[_Job, Any]]) -> None:
+        """Tell of what is replicated; what gets lost here is found by comparing heads."""
+        pipe.send(b"".join([job.news(reply[1]) for job, reply in held]))
+        for _ in held:
+            await pipe.answer()
 
     @staticmethod
     def _settle(job: _Job, reply: Any) -> None:
