@@ -10,6 +10,7 @@ from domain.dealing import Dealer
 from domain.events import Event
 from domain.game import Chance, Emitter, Game, Result
 from domain.games.trick_and_trade import advice, deck, events, imagining
+from domain.games.trick_and_trade.explaining import explanation
 from domain.games.trick_and_trade.playout import playout
 from domain.games.trick_and_trade.scoring import placing, standing
 from domain.games.trick_and_trade.state import TrickAndTradeOptions, TrickAndTradeState, evolve
@@ -118,6 +119,11 @@ class TrickAndTrade(Game[TrickAndTradeOptions, TrickAndTradeState]):
         emit(events.RowsSet(state.back, drawn, len(state.pile) - len(drawn)))
         assert state.lead_taker is not None
         emit(events.TrickEnded(state.lead_taker))
+
+    def explain(
+        self, seen: TrickAndTradeState, seat: int, action: Mapping[str, Any], offers: Sequence[Offer]
+    ) -> str | None:
+        return explanation(seen, seat, action)
 
     def evolve(self, state: TrickAndTradeState, event: Event) -> TrickAndTradeState:
         return evolve(state, event)

@@ -81,9 +81,19 @@ def test_equal_cards_of_the_front_row_are_offered_once() -> None:
 
 
 def test_a_card_of_the_back_row_cannot_be_taken() -> None:
-    message = after_a_trick().refused(MEGUMI, "take", trade="octo+octo")
-    assert "'octo+octo'" in message
-    assert "ratcoin+ratcoin, nev+nev, zeus+octo, nev" in message
+    scenario = after_a_trick().but(back=("octo+octo", "nev", "nev", "nev"))
+    front = "ratcoin+ratcoin, nev+nev, zeus+octo, nev"
+    assert scenario.refused(MEGUMI, "take", trade="octo+octo") == (
+        f"octo+octo lies in the back row, and only the front row is taken from: {front}"
+    )
+
+
+@pytest.mark.parametrize("trade", ["octo", 1, None, ["nev"]])
+def test_what_does_not_lie_in_the_front_row_cannot_be_taken(trade: object) -> None:
+    scenario = after_a_trick().but(back=())
+    assert scenario.refused(MEGUMI, "take", trade=trade) == (
+        f"there is no {trade!r} in the front row: ratcoin+ratcoin, nev+nev, zeus+octo, nev"
+    )
 
 
 def test_the_present_lead_player_may_take_the_lead_player_card_too() -> None:
@@ -97,7 +107,10 @@ def test_once_taken_the_lead_player_card_cannot_be_taken_again() -> None:
     scenario = after_a_trick()
     scenario.when(MEGUMI, "take_lead")
     assert [offer["type"] for offer in scenario.offers(TARO)] == ["take"]
-    scenario.refused(TARO, "take_lead")
+    assert scenario.refused(TARO, "take_lead") == (
+        f"seat {MEGUMI} has taken the Lead Player card, so you take a Trade card of the front row:"
+        " ratcoin+ratcoin, nev+nev, zeus+octo, nev"
+    )
 
 
 def test_its_taker_gets_the_last_card_of_the_row_after_all_the_others() -> None:
@@ -136,7 +149,10 @@ def test_the_last_place_is_asked_when_somebody_else_has_the_lead_player_card() -
 
 def test_playing_is_not_possible_while_cards_are_taken() -> None:
     scenario = after_a_trick()
-    scenario.refused(MEGUMI, "play", card=scenario.state.hands[MEGUMI][0])
+    card = scenario.state.hands[MEGUMI][0]
+    assert scenario.refused(MEGUMI, "play", card=card) == (
+        "play is not possible now: the trick is complete, and you take first; possible: take, take_lead"
+    )
     scenario.refused(TARO, "take", trade="nev", code="not_your_turn")
 
 
