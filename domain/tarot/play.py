@@ -11,7 +11,7 @@ from domain.game import Emitter
 from domain.tarot import events
 from domain.tarot.cards import total
 from domain.tarot.events import Award, Outcome
-from domain.tarot.follow import captured, explain, legal, winner
+from domain.tarot.follow import captured, legal, winner
 from domain.tarot.state import TarotState
 
 AnyEmitter = Emitter[Any]
@@ -79,16 +79,6 @@ def turn_offers(seen: TarotState, seat: int, *, overtrump_on_trump_lead: bool) -
             ]
         case _:
             return []
-
-
-def explain_play(
-    seen: TarotState, seat: int, action: Mapping[str, Any], *, overtrump_on_trump_lead: bool
-) -> str | None:
-    """The rule that forbids a card to the seat whose turn it is, or None where it is another matter."""
-    if seen.phase != "playing" or action.keys() != {"type", "card"} or action["type"] != "play":
-        return None
-    hand, plays = seen.hands[seat], seen.plays
-    return explain(hand, plays, action["card"], overtrump_on_trump_lead=overtrump_on_trump_lead)
 
 
 def answer_look(emit: AnyEmitter, seat: int, action: Mapping[str, Any]) -> None:

@@ -25,6 +25,7 @@ from domain.games.hold_my_beer.state import (
 from domain.tarot import places, play
 from domain.tarot.cards import TWENTY_ONE, birds
 from domain.tarot.events import CardPlayed, ChoiceOwed, GameEnded
+from domain.tarot.explaining import refusal
 from domain.tarot.places import BidChosen, BidsRevealed, HandScored
 from domain.tarot.state import TURN_PHASES, turn
 
@@ -104,8 +105,14 @@ class HoldMyBeer(Game[HoldMyBeerOptions, HoldMyBeerState]):
     def explain(
         self, seen: HoldMyBeerState, seat: int, action: Mapping[str, Any], offers: Sequence[Offer]
     ) -> str | None:
-        option = seen.overtrump_on_trump_lead
-        return play.explain_play(seen, seat, action, overtrump_on_trump_lead=option)
+        return refusal(
+            seen,
+            action,
+            offers,
+            kinds=self.action_shapes,
+            playable=seen.hands[seat],
+            overtrump_on_trump_lead=seen.overtrump_on_trump_lead,
+        )
 
     def decide(
         self, emit: Emitter[HoldMyBeerState], seat: int, action: Mapping[str, Any], dealer: Dealer

@@ -25,6 +25,7 @@ from domain.games.oopsie.teams import SEATS, TEAMS, opponents, partner
 from domain.tarot import places, play
 from domain.tarot.cards import TWENTY_ONE, birds
 from domain.tarot.events import CardPlayed, ChoiceOwed, GameEnded
+from domain.tarot.explaining import refusal
 from domain.tarot.places import BidChosen, BidsRevealed, HandScored
 from domain.tarot.state import TURN_PHASES, turn
 
@@ -122,8 +123,14 @@ class Oopsie(Game[OopsieOptions, OopsieState]):
         if seen.phase == "resolving_bird" and action.get("type") == "resolve_bird":
             seats = " or ".join(str(other) for other in opponents(seat))
             return f"a trick won with a Bird is resolved with choice score, or choice give and to {seats}"
-        option = seen.overtrump_on_trump_lead
-        return play.explain_play(seen, seat, action, overtrump_on_trump_lead=option)
+        return refusal(
+            seen,
+            action,
+            offers,
+            kinds=self.action_shapes,
+            playable=seen.hands[seat],
+            overtrump_on_trump_lead=seen.overtrump_on_trump_lead,
+        )
 
     def decide(
         self, emit: Emitter[OopsieState], seat: int, action: Mapping[str, Any], dealer: Dealer

@@ -33,6 +33,7 @@ from domain.games.thread_the_needle.strawmen import LINES, covered, rest_of
 from domain.tarot import follow, play
 from domain.tarot.cards import TWENTY_ONE, in_order, total
 from domain.tarot.events import CardPlayed, ChoiceOwed, GameEnded, deal_label
+from domain.tarot.explaining import refusal
 from domain.tarot.state import TURN_PHASES, turn
 
 AnyEmitter = Emitter[ThreadTheNeedleState]
@@ -134,13 +135,6 @@ class ThreadTheNeedle(Game[ThreadTheNeedleOptions, ThreadTheNeedleState]):
         self, seen: ThreadTheNeedleState, seat: int, action: Mapping[str, Any], offers: Sequence[Offer]
     ) -> str | None:
         match (seen.phase, action):
-            case ("playing", {"type": "play", "card": card}) if len(action) == 2:
-                return follow.explain(
-                    playable(seen, seat),
-                    seen.plays,
-                    card,
-                    overtrump_on_trump_lead=seen.overtrump_on_trump_lead,
-                )
             case ("bidding", {"type": "bid", "level": int(level)}) if level == needle_of(seen.scoring_card):
                 if seen.bids:
                     other = seen.bids[0][0]
@@ -151,7 +145,14 @@ class ThreadTheNeedle(Game[ThreadTheNeedleOptions, ThreadTheNeedleState]):
                 if give not in seen.hands[seat]:
                     hand = ", ".join(seen.hands[seat])
                     return f"strawmen are never exchanged, and {give} is one; you hold {hand}"
-        return None
+        return refusal(
+            seen,
+            action,
+            offers,
+            kinds=self.action_shapes,
+            playable=playable(seen, seat),
+            overtrump_on_trump_lead=seen.overtrump_on_trump_lead,
+        )
 
     def decide(self, emit: AnyEmitter, seat: int, action: Mapping[str, Any], dealer: Dealer) -> None:
         match action["type"]:

@@ -140,8 +140,9 @@ def test_a_discard_may_be_changed_until_the_last_seat_has_chosen() -> None:
         playout.act(seat, "discard", card=card)
     assert playout.state.talon == ("trump-2", "fool", "clubs-7")
     assert "trump-1" in playout.state.hands[0]
-    assert refusal(playout, 0, "discard", card="trump-3").startswith(
-        "illegal_action: 'discard' is not possible"
+    assert refusal(playout, 0, "discard", card="trump-3") == (
+        "illegal_action: discard is not possible now: all seats have discarded, and no discard can be changed"
+        " any more; possible: bid"
     )
 
 
@@ -166,7 +167,10 @@ def test_a_choice_can_be_changed_eight_times_and_no_more() -> None:
 
 
 def test_a_card_that_the_seat_does_not_hold_cannot_be_discarded() -> None:
-    assert "discard.card cannot be 'fool'" in refusal(dealt_in_order(), 0, "discard", card="fool")
+    held = ", ".join(dealt_in_order().state.hands[0])
+    assert refusal(dealt_in_order(), 0, "discard", card="fool") == (
+        f"illegal_action: you cannot discard 'fool': you hold {held}"
+    )
 
 
 def test_bids_are_secret_until_the_last_seat_has_bid() -> None:

@@ -301,8 +301,12 @@ def test_after_a_look_the_exchange_may_be_declined() -> None:
 def test_only_hand_cards_can_be_given_and_only_talon_cards_taken() -> None:
     playout = won_with_bird()
     playout.act(1, "look")
-    assert "exchange.give cannot be" in refusal(playout, 1, "exchange", give="clubs-7", take="clubs-7")
-    assert "exchange.take cannot be" in refusal(playout, 1, "exchange", give="clubs-9", take="clubs-9")
+    assert refusal(playout, 1, "exchange", give="clubs-7", take="clubs-7") == (
+        "illegal_action: you cannot give 'clubs-7': you hold spades-7, clubs-9"
+    )
+    assert refusal(playout, 1, "exchange", give="clubs-9", take="clubs-9") == (
+        "illegal_action: you cannot take 'clubs-9': you looked at hearts-10, diamonds-roi, clubs-7"
+    )
     assert "exchange needs the parameter take" in refusal(playout, 1, "exchange", give="clubs-9")
 
 

@@ -176,7 +176,10 @@ def test_a_pass_can_be_changed_eight_times_until_the_last_has_chosen() -> None:
 
 
 def test_a_card_of_another_hand_cannot_be_passed() -> None:
-    assert "pass.card cannot be 'fool'" in refusal(dealt_in_order(), 0, "pass", card="fool")
+    held = ", ".join(dealt_in_order().state.hands[0])
+    assert refusal(dealt_in_order(), 0, "pass", card="fool") == (
+        f"illegal_action: you cannot pass 'fool': you hold {held}"
+    )
 
 
 @pytest.mark.parametrize("option", ["overtrump_on_trump_lead", "bonus_per_member", "long"])

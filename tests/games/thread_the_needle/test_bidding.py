@@ -89,7 +89,7 @@ def test_a_bid_cannot_be_changed_and_is_no_play() -> None:
     assert refusal(playout, 0, "bid", level=7).startswith("illegal_action: bid.level cannot be 7")
     assert refusal(playout, 0, "bid", level=True).startswith("illegal_action")
     assert refusal(playout, 0, "play", card="fool") == (
-        "illegal_action: 'play' is not possible now; possible: bid"
+        "illegal_action: play is not possible now: every seat bids first; possible: bid"
     )
     playout.act(0, "bid", level=1)
     assert refusal(playout, 0, "bid", level=2).startswith("not_your_turn")

@@ -145,7 +145,7 @@ def test_a_card_outside_the_line_cannot_be_taken() -> None:
     playout = won_with_a_bird()
     playout.act(0, "look", line="row-1")
     assert refusal(playout, 0, "exchange", give="clubs-8", take="hearts-8") == (
-        "illegal_action: exchange.take cannot be 'hearts-8'; it is one of trump-12, spades-roi"
+        "illegal_action: you cannot take 'hearts-8': you looked at trump-12, spades-roi"
     )
 
 
