@@ -7,6 +7,7 @@ import statistics
 import subprocess
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -137,8 +138,8 @@ class Bench:
     def start(self) -> Record:
         """From the command to the answer of the first request."""
         began = time.perf_counter()
-        with serving("plain") as server:
-            tables.Api(server.port).get("/readyz")
+        with serving("plain") as server, closing(tables.Api(server.port)) as api:
+            api.get("/readyz")
             return {"ready_s": time.perf_counter() - began}
 
 

@@ -66,6 +66,8 @@ def peer(folder: Path, name: str) -> Iterator[int]:
     finally:
         process.kill()
         process.wait()
+        if process.stdout is not None:
+            process.stdout.close()
 
 
 def generate(folder: Path, name: str, mode: str, **options: object) -> Record:

@@ -6,6 +6,7 @@ import http.client
 import json
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,10 @@ class Api:
 
     def __init__(self, port: int) -> None:
         self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._connection.close()
 
     def post(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
         """POST; gives the answer. Raises RuntimeError where it is no success."""
@@ -46,8 +51,8 @@ def open_tables(port: int, number: int, at_once: int = 4) -> list[list[str]]:
     """Open and fill so many tables."""
 
     def some(count: int) -> list[list[str]]:
-        api = Api(port)
-        return [api.table() for _ in range(count)]
+        with closing(Api(port)) as api:
+            return [api.table() for _ in range(count)]
 
     shares = [number // at_once + (index < number % at_once) for index in range(at_once)]
     with ThreadPoolExecutor(at_once) as pool:
