@@ -19,7 +19,7 @@ from domain.table import Table
 from projections.viewer import SPECTATOR, Viewer, on_wire
 from server import access
 from server.hearing import KEPT_TALK, decoder
-from server.limits import Bucket
+from server.limits import Bucket, Buckets
 from server.messages import Answered
 from server.room import Room
 from server.wire import Heard, Said
@@ -32,6 +32,9 @@ log = structlog.get_logger(__name__)
 
 EXPIRE_MS = 30 * 24 * 3600 * 1000
 BURST, RATE_PER_S = 5, 0.5
+"""How much one connection may say, and one seat through however many connections."""
+WATCHERS_BURST, WATCHERS_RATE_PER_S = 30, 5.0
+"""How much all spectators of a table together may say."""
 _ALLOWED_CONTROL = "\n"
 
 
@@ -64,6 +67,14 @@ class Talk:
 
     def __init__(self, service: Service) -> None:
         self._service = service
+        self._seats = Buckets(BURST, RATE_PER_S, time.monotonic)
+        self._watchers = Buckets(WATCHERS_BURST, WATCHERS_RATE_PER_S, time.monotonic)
+
+    def take(self, table: str, viewer: Viewer) -> int:
+        """Count something that is to be said; 0 if that is allowed, else in how many ms it would be."""
+        if viewer == SPECTATOR:
+            return self._watchers.take(table)
+        return self._seats.take(f"{table} {viewer}")
 
     async def say(self, said: Said) -> None:
         """Keep it, then tell everybody. Raises `server.store.base.StoreUnavailable`."""
@@ -110,7 +121,7 @@ class SayJob(Answered):
         if attachment is None:
             raise Rejected("forbidden", "attach to the table first")
         may_talk(room.table, attachment.viewer)
-        wait_ms = connection.talk_bucket.take()
+        wait_ms = connection.talk_bucket.take() or connection.service.talk.take(room.id, attachment.viewer)
         if wait_ms:
             text = f"too much talk; go on in {wait_ms} ms"
             raise Rejected("rate_limited", text, {"retry_after_ms": wait_ms})
