@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 
 import pytest
 
@@ -16,6 +17,11 @@ LONG = {"move_ms": HOUR_MS, "bank_ms": HOUR_MS}
 def deadlines(message: Message) -> dict[int, int]:
     """The deadlines of an ``attached`` or ``update``, by seat."""
     return {entry["seat"]: entry["at_ms"] for entry in message.get("deadlines", [])}
+
+
+def of_seat(seat: int) -> Callable[[Message], bool]:
+    """Whether an event is of a seat."""
+    return lambda event: bool(event["seat"] == seat)
 
 
 def last(one: Client, table: str) -> Message:
@@ -89,7 +95,7 @@ async def test_nobody_s_time_ends_before_the_deadline_that_was_told(pair: tuple[
     async with sitting(pair, "hold-my-beer", 3, clock={"move_ms": 130}, on_timeout="wait") as game:
         due = deadlines(await game.event("started"))
         for seat in range(3):
-            update = await game.event("timed_out", lambda event, seat=seat: event["seat"] == seat)
+            update = await game.event("timed_out", of_seat(seat))
             assert update["at_ms"] >= due[seat]
             assert update["by"] == "clock"
         await game.agree()
@@ -100,12 +106,12 @@ async def test_a_bank_lasts_for_the_whole_game_also_for_those_who_ran_out_of_it(
 ) -> None:
     async with sitting(pair, clock={"move_ms": 0, "bank_ms": 200}, on_timeout="wait") as game:
         (first,) = game.waiting
-        await game.event("timed_out", lambda event: event["seat"] == first)
+        await game.event("timed_out", of_seat(first))
         version = (await game.act(first))["version"]
         await game.heard(version)
         for _ in range(2):
             (turn,) = game.waiting
-            await game.event("timed_out", lambda event, turn=turn: event["seat"] == turn)
+            await game.event("timed_out", of_seat(turn))
             version = (await game.act(turn))["version"]
             await game.heard(version)
         # Everybody has returned, with nothing left: whoever is next has no time at all.

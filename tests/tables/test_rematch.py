@@ -177,7 +177,7 @@ async def test_a_rematch_whose_table_was_not_opened_heals(serve: Serve, watched:
         async def healed() -> bool:
             answers = await asyncio.gather(*(api.ask("POST", path, token=tokens[1]) for api in (http, other)))
             assert {answer.json()["next"] for answer in answers} == {following}
-            return (await other.facts(following))["status"] != "open"
+            return bool((await other.facts(following))["status"] != "open")
 
         await eventually(healed)
         _, lines = await other.log(table)
