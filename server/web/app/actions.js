@@ -101,7 +101,7 @@ function drawChoice(frame, offer, name, choice) {
       const id = `${value}#${number}`;
       const picked = composer.type === offer.type && composer.has(name, value, id);
       return h('button', {
-        key: id, type: 'button', class: `value ${picked ? 'picked' : ''}`, 'aria-pressed': picked ? 'true' : 'false',
+        key: id, type: 'button', class: `value ${picked ? 'picked' : ''}`, 'aria-pressed': picked,
         'data-action': offer.type, 'data-param': name, 'data-value': value,
         onclick: () => frame.does(() => composer.pick(name, value, { type: offer.type, key: id })),
       }, frame.renderer.face?.(offer.type, name, value), h('span', null, words.value(offer.type, name, value)));

@@ -34,7 +34,7 @@ export function card(code, { key, onclick, picked = false, disabled = false, kin
   const name = label ?? cardName(code);
   const attributes = Object.fromEntries(Object.entries(data).map(([name_, value]) => [`data-${name_}`, value]));
   if (!onclick) return h('span', { key, class: classes, role: 'img', 'aria-label': name, title: name, 'data-card': code ?? '', ...attributes }, picture(code));
-  return h('button', { key, type: 'button', class: classes, 'aria-label': name, 'aria-pressed': picked ? 'true' : 'false', title: name, disabled, onclick, 'data-card': code ?? '', ...attributes }, picture(code));
+  return h('button', { key, type: 'button', class: classes, 'aria-label': name, 'aria-pressed': picked, title: name, disabled, onclick, 'data-card': code ?? '', ...attributes }, picture(code));
 }
 
 /** The small picture of a code, for lists; null where there is none. @param {string} code */

@@ -108,6 +108,8 @@ function setProp(node, name, value, old) {
     for (const [part, text] of Object.entries(value ?? {})) node.style.setProperty(part, String(text));
   } else if (PROPERTIES.has(name) && name in node) {
     node[name] = value ?? (name === 'value' ? '' : false);
+  } else if (name.startsWith('aria-') && typeof value === 'boolean') {
+    node.setAttribute(name, String(value)); // an empty one would say nothing
   } else if (value === undefined || value === null || value === false) {
     node.removeAttribute(name);
   } else {

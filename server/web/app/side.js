@@ -45,7 +45,7 @@ export class Side {
     return h('aside', { class: 'side', 'aria-label': t('beside') },
       h('div', { class: 'tabs', role: 'tablist' }, tabs.map((name) => h('button', {
         key: name, type: 'button', role: 'tab', id: `tab-${name}`, 'aria-controls': 'side-panel', 'data-tab': name,
-        'aria-selected': this.tab === name ? 'true' : 'false', tabindex: this.tab === name ? 0 : -1,
+        'aria-selected': this.tab === name, tabindex: this.tab === name ? 0 : -1,
         onclick: () => this.#open(name), onkeydown: (event) => this.#move(event, tabs),
       }, t(`tab.${name}`), name === 'talk' && this.unread > 0 && h('span', { class: 'count' }, t('unread', { count: this.unread }))))),
       h('div', { key: this.tab, class: `panel ${this.tab}`, role: 'tabpanel', id: 'side-panel', 'aria-labelledby': `tab-${this.tab}` }, this.#panel()));

@@ -53,7 +53,7 @@ function drawPlace(frame, { place, stack, taken_by: by }) {
   ];
   const classes = `place ${by !== undefined ? 'closed' : ''} ${pick.picked ? 'picked' : ''}`;
   if (!pick.onclick) return h('div', { class: classes, role: 'img', 'aria-label': label }, content);
-  return h('button', { type: 'button', class: `${classes} can`, 'aria-label': label, 'aria-pressed': pick.picked ? 'true' : 'false', onclick: pick.onclick, 'data-param': 'place', 'data-value': place }, content);
+  return h('button', { type: 'button', class: `${classes} can`, 'aria-label': label, 'aria-pressed': pick.picked, onclick: pick.onclick, 'data-param': 'place', 'data-value': place }, content);
 }
 
 function tokens(frame) {
@@ -64,7 +64,7 @@ function tokens(frame) {
       const pick = pickable(frame, ['token'], token);
       const content = [symbol(token), h('span', null, cardName(token))];
       return h('li', { key: token }, pick.onclick
-        ? h('button', { type: 'button', class: `token can ${pick.picked ? 'picked' : ''}`, 'aria-pressed': pick.picked ? 'true' : 'false', onclick: pick.onclick, 'data-param': 'token', 'data-value': token }, content)
+        ? h('button', { type: 'button', class: `token can ${pick.picked ? 'picked' : ''}`, 'aria-pressed': pick.picked, onclick: pick.onclick, 'data-param': 'token', 'data-value': token }, content)
         : h('span', { class: 'token' }, content));
     }),
     game.gnome_tokens > 0 && h('li', { key: 'gnomes' }, h('span', { class: 'token' }, t('gnome_tokens', { count: game.gnome_tokens })))));

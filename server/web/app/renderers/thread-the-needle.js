@@ -76,7 +76,7 @@ function scoringCard(frame) {
     ];
     const classes = `level ${level.needle ? 'needle' : ''} ${pick.picked ? 'picked' : ''}`;
     return h('li', { key: `level-${index}` }, pick.onclick
-      ? h('button', { type: 'button', class: `${classes} can`, 'aria-label': label, 'aria-pressed': pick.picked ? 'true' : 'false', onclick: pick.onclick, 'data-param': 'level', 'data-value': index }, content)
+      ? h('button', { type: 'button', class: `${classes} can`, 'aria-label': label, 'aria-pressed': pick.picked, onclick: pick.onclick, 'data-param': 'level', 'data-value': index }, content)
       : h('div', { class: classes, role: 'img', 'aria-label': label }, content));
   }));
 }

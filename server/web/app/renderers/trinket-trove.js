@@ -58,7 +58,7 @@ function drawLot(frame, lot, title, bid) {
   ];
   const classes = `lot ${claimed ? 'gone' : ''} ${pick.picked ? 'picked' : ''}`;
   if (!pick.onclick) return h('div', { class: classes, role: 'img', 'aria-label': label }, content);
-  return h('button', { type: 'button', class: `${classes} can`, 'aria-label': label, 'aria-pressed': pick.picked ? 'true' : 'false', onclick: pick.onclick, 'data-param': 'lots', 'data-value': lot.lot }, content);
+  return h('button', { type: 'button', class: `${classes} can`, 'aria-label': label, 'aria-pressed': pick.picked, onclick: pick.onclick, 'data-param': 'lots', 'data-value': lot.lot }, content);
 }
 
 /** The sets of a hand, and what each scores. */
