@@ -48,7 +48,7 @@ CLOSE_POLICY = 1008
 CLOSE_RESTART = 1012
 
 FLOOD = 10
-"""A connection that goes on sending after this many bursts were refused is closed."""
+"""A connection that had this many bursts refused is closed; refusals are forgotten at the allowed rate."""
 
 
 class Connection:
@@ -73,7 +73,7 @@ class Connection:
         self._flushing = False
         self._attaching = 0
         self._bucket = Bucket(settings.message_burst, settings.message_rate_per_s, time.monotonic)
-        self._refused = 0
+        self._patience = Bucket(FLOOD * settings.message_burst, settings.message_rate_per_s, time.monotonic)
         self.talk_bucket = new_bucket()
 
     @property
@@ -218,11 +218,9 @@ class Connection:
     def _too_fast(self, frame: str | bytes) -> bool:
         wait_ms = self._bucket.take()
         if not wait_ms:
-            self._refused = 0
             return False
-        self._refused += 1
         metrics.LIMITED.labels("message").inc()
-        if self._refused > FLOOD * self.service.settings.message_burst:
+        if self._patience.take():
             self._end(CLOSE_POLICY, "too many messages", "closed")
             return True
         self.tell(

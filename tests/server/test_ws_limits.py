@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import itertools
 import json
 import socket as sockets
 from collections.abc import AsyncIterator
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from websockets.asyncio.client import connect
-from websockets.exceptions import InvalidStatus
+from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from tests.server.playing import Played, played
 from tests.support.clients import Client, Http, Kind, Message, Mirror, address, client, join
@@ -146,6 +148,23 @@ async def test_who_goes_on_all_the_same_is_cut_off(serve: Serve) -> None:
     for _ in range(56):
         await one.send({"type": "ping"})
     assert (await one.end())[0] == 1008
+
+
+async def test_a_flood_is_cut_off_although_some_of_it_is_taken(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every message that the rate let through made the server forget all that it had refused."""
+    here = await serve(message_burst=10, message_rate_per_s=100)
+    clock = itertools.count(0.0, 0.001)  # a thousand messages a second, however slow this machine is
+    monkeypatch.setattr("server.connection.time", SimpleNamespace(monotonic=lambda: next(clock)))
+    one = await join(here.url)
+    with contextlib.suppress(ConnectionClosed):
+        for _ in range(2000):
+            await one.send({"type": "ping"})
+    await one.until(lambda: len(one.seen) >= 2000 or one.closed is not None)
+    assert (await one.end())[0] == 1008
+    taken = [message for message in one.seen if message["type"] == "pong"]
+    assert len(taken) >= 15, "nothing was let through on the way"
 
 
 async def test_frames_that_are_too_large_or_broken_count_too(serve: Serve) -> None:
