@@ -91,7 +91,12 @@ def create_app(settings: Settings, store: EventStore | None = None) -> Starlette
                 max_age=3600,
             ),
             # Inside the one before, so that pages of other origins can read the refusal.
-            Middleware(Requests, burst=settings.request_burst, rate_per_s=settings.request_rate_per_s),
+            Middleware(
+                Requests,
+                burst=settings.request_burst,
+                rate_per_s=settings.request_rate_per_s,
+                stopping=lambda: service.stopping,
+            ),
         ],
         exception_handlers={HTTPException: _http_error, Exception: _crashed},
         lifespan=lifespan,
@@ -184,21 +189,27 @@ class Origins:
 
 
 class Requests:
-    """Refuses addresses that change too much too fast.
+    """Refuses addresses that change too much too fast, and all changes when the process ends.
 
     Args:
         app: the application behind it.
         burst: requests at once.
         rate_per_s: requests a second for long.
+        stopping: whether the process ends.
     """
 
-    def __init__(self, app: ASGIApp, burst: int, rate_per_s: float) -> None:
+    def __init__(self, app: ASGIApp, burst: int, rate_per_s: float, stopping: Callable[[], bool]) -> None:
         self._app = app
         self._buckets = Buckets(burst, rate_per_s, time.monotonic)
+        self._stopping = stopping
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
         if scope["type"] == "http" and scope["method"] in ("POST", "DELETE"):
+            if self._stopping():
+                refused = Rejected("unavailable", "the server restarts; repeat the request")
+                await error_reply(refused)(scope, receive, send)
+                return
             address = scope["client"][0] if scope.get("client") else ""
             if wait_ms := self._buckets.take(address):
                 LIMITED.labels("request").inc()

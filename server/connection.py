@@ -235,6 +235,10 @@ class Connection:
 
     def _dispatch(self, message: Any) -> None:
         match message:
+            case Act() | Attach() | Say() if self.service.stopping:
+                text = "the server restarts; connect again and repeat this with the same id"
+                table = message.table
+                self.tell(Error(id=message.id, table=table, code="unavailable", message=text))
             case Act():
                 self._post(message.table, ActJob(self, message))
             case Say():

@@ -25,6 +25,9 @@ log = structlog.get_logger(__name__)
 MOST = 500
 """The list holds at most this many tables of each status, the newest."""
 
+REPAIR_S = 30.0
+"""How often the list is compared with the tables, while somebody watches it."""
+
 
 class Watcher(Protocol):
     """A connection that watches the lobby."""
@@ -43,6 +46,7 @@ class Lobby:
         self._watchers: dict[Watcher, str | None] = {}
         self._known: dict[str, Facts] = {}
         self._loaded = False
+        self._later: asyncio.TimerHandle | None = None
         self._order = asyncio.Lock()
 
     async def publish(self, table: Table) -> None:
@@ -89,23 +93,53 @@ class Lobby:
         if not self._watchers:
             self._known.clear()
             self._loaded = False
+            if self._later is not None:
+                self._later.cancel()
+                self._later = None
 
     def _newest(self) -> list[Facts]:
         return sorted(self._known.values(), key=lambda entry: (entry.created_ms, entry.table), reverse=True)
 
     async def _load(self) -> None:
-        self._known.clear()
+        self._known = await self._listed()
+        self._loaded = True
+        self._repair_later()
+
+    def _repair_later(self) -> None:
+        def repair() -> None:
+            self._service.spawn(self._repair())
+
+        self._later = asyncio.get_running_loop().call_later(REPAIR_S, repair)
+
+    async def _repair(self) -> None:
+        """Find what changed without a word: signals between processes may get lost."""
+        async with self._order:
+            if not self._loaded:
+                return
+            try:
+                found = await self._listed()
+            except StoreUnavailable:
+                found = self._known
+            for ident in list(self._known):
+                if ident not in found:
+                    self._put(ident, None)
+            for ident, entry in found.items():
+                self._put(ident, entry)
+            self._repair_later()
+
+    async def _listed(self) -> dict[str, Facts]:
+        found: dict[str, Facts] = {}
         for status in ("open", "playing"):
             cursor = None
             number = 0
             while number < MOST:
                 page = await self._service.reader.listing(None, status, cursor)
-                self._known.update((entry.table, entry) for entry in page.tables)
+                found.update((entry.table, entry) for entry in page.tables)
                 number += len(page.tables)
                 cursor = page.next
                 if cursor is None:
                     break
-        self._loaded = True
+        return found
 
     async def _update(self, ident: str) -> None:
         async with self._order:
@@ -117,17 +151,21 @@ class Lobby:
                 entry = None
             except (Rejected, StoreUnavailable):
                 return
-            known = self._known.get(ident)
-            if entry is None or not entry.listed or entry.status not in ("open", "playing"):
-                if known is not None:
-                    del self._known[ident]
-                    self._tell(known.game, LobbyChange(removed=ident))
-                return
-            self._known[ident] = entry
-            if known is None:
-                self._tell(entry.game, LobbyChange(added=self._plain(entry)))
-            elif (known.status, known.seats) != (entry.status, entry.seats):
-                self._tell(entry.game, LobbyChange(changed=self._plain(entry)))
+            self._put(ident, entry)
+
+    def _put(self, ident: str, entry: Facts | None) -> None:
+        """What is known of a table now; None: it cannot be read. Tell what is new of it."""
+        known = self._known.get(ident)
+        if entry is None or not entry.listed or entry.status not in ("open", "playing"):
+            if known is not None:
+                del self._known[ident]
+                self._tell(known.game, LobbyChange(removed=ident))
+            return
+        self._known[ident] = entry
+        if known is None:
+            self._tell(entry.game, LobbyChange(added=self._plain(entry)))
+        elif (known.status, known.seats) != (entry.status, entry.seats):
+            self._tell(entry.game, LobbyChange(changed=self._plain(entry)))
 
     def _tell(self, game: str, change: LobbyChange) -> None:
         frames: dict[Kind, bytes] = {}

@@ -106,6 +106,7 @@ class Server(uvicorn.Server):
         """Finish the commands that run, tell every viewer to come back, close."""
         for server in getattr(self, "servers", []):
             server.close()
+        self._service.stopping = True
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self._service.drained(), self._grace_s)
         self._endpoint.stop()

@@ -50,6 +50,8 @@ class Service:
         self._rooms: dict[str, Room] = {}
         self._idle: OrderedDict[str, Room] = OrderedDict()
         self._tasks: set[asyncio.Task[Any]] = set()
+        self.stopping = False
+        """Whether new commands are refused, because the process ends."""
         self.tables = Tables(self)
         self.reader = Reader(self)
         self.lobby = Lobby(self)
@@ -65,13 +67,15 @@ class Service:
         """Connect to the store. Raises `server.store.base.WeakStore` or `StoreUnavailable`."""
         self.store.listen(self._on_commit, self._on_gap, self._on_signal)
         await self.store.start()
-        self._offset_ms = await self.store.now_ms() - self._clock_ms()
+        await self.synchronise()
         self.timers.start()
+        self.presence.start()
         self.notices.start()
 
     async def close(self) -> None:
         """Let running jobs end, then let go of the store."""
         await self.timers.stop()
+        await self.presence.stop()
         await self.notices.stop()
         await self.bots.close()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -81,6 +85,10 @@ class Service:
         """Wait until no job runs or waits in any room."""
         while any(room.running for room in self._rooms.values()):  # noqa: ASYNC110 - at the end only
             await asyncio.sleep(0.01)
+
+    async def synchronise(self) -> None:
+        """Learn the store's time anew: both clocks may drift or be set. Raises `StoreUnavailable`."""
+        self._offset_ms = await self.store.now_ms() - self._clock_ms()
 
     def now_ms(self) -> int:
         """The store's time, as far as this process knows it."""
@@ -106,6 +114,10 @@ class Service:
     def known(self, ident: str) -> Room | None:
         """The room of a table if this process has one."""
         return self._rooms.get(ident)
+
+    def watched(self) -> list[str]:
+        """The tables that somebody watches through this process."""
+        return [ident for ident, room in self._rooms.items() if room.watched]
 
     def settled(self, room: Room) -> None:
         """Forget a room that does not exist, and those not used for longest when too many are idle."""
@@ -167,11 +179,8 @@ class Service:
             self.lobby.hear(payload.decode())
         elif topic == "talk":
             self.talk.hear(payload)
-        elif topic == "presence" and (told := self.presence.read(payload)) is not None:
-            ident, message = told
-            room = self._rooms.get(ident)
-            if room is not None:
-                room.tell_presence(message)
+        elif topic == "presence":
+            self.presence.hear(payload)
 
     async def derived(self, key: str | None, scope: str) -> Derived | None:
         """What belongs to an idempotency key in a scope; None without a key."""

@@ -12,7 +12,7 @@ from websockets.http11 import Request
 
 from server.direct import DirectProtocol
 from server.sockets import SocketProtocol
-from tests.support.clients import address
+from tests.support.clients import Http, address, client
 from tests.support.server import Serve
 
 
@@ -50,3 +50,20 @@ async def test_a_handshake_that_meets_the_end_is_refused_as_one_after_it(
         await connect(address(here.url))
     response = caught.value.response
     assert (response.status_code, json.loads(response.body or b"{}")["code"]) == (503, "unavailable")
+
+
+async def test_a_process_that_ends_takes_no_new_work_and_tells_its_viewers(serve: Serve) -> None:
+    here = await serve()
+    async with Http(here.url) as http, client(here.url) as one:
+        table, _, tokens = await http.full()
+        await one.ask({"type": "attach", "table": table, "token": tokens[0]})
+        here.service.stopping = True
+        told = await one.ask({"type": "act", "table": table, "action": {"type": "play", "card": "nev-1"}})
+        assert (told["type"], told["code"], told["table"]) == ("error", "unavailable", table)
+        assert (await one.ask({"type": "ping"}))["type"] == "pong"
+        answer = await http.client.post("/v1/tables", json={"game": "mein-schatz"})
+        assert (answer.status_code, answer.json()["code"]) == (503, "unavailable")
+        assert answer.headers["retry-after"]
+        here.app.state.endpoint.stop()
+        detached = await one.next("detached", lambda message: message["table"] == table)
+        assert detached["reason"] == "shutdown"

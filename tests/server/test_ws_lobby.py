@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import asyncio
 
-from server.store import MemoryStore
+import pytest
+
+from server import lobby
+from server.store import MemoryBackend, MemoryStore
 from tests.server.playing import played
 from tests.support.clients import Client, Http, Kind, Message, client, join
 from tests.support.server import Running, Serve
@@ -195,3 +198,26 @@ async def test_who_is_gone_before_the_list_is_read_is_not_watching(serve: Serve)
         await other.until(lambda: "list" in other.answers)
         await other.ask({"type": "unwatch_lobby"})
         assert not here.service.lobby._watchers
+
+
+async def test_what_changed_without_a_word_is_told_before_long(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Signals between processes may get lost; the list was wrong until the last watcher went."""
+    monkeypatch.setattr(lobby, "REPAIR_S", 0.05)
+    backend = MemoryBackend()
+    watching, deaf = await serve(MemoryStore(backend)), await serve(MemoryStore(backend))
+
+    async def lost(topic: str, payload: bytes) -> None:
+        return None
+
+    monkeypatch.setattr(deaf.service.store, "signal", lost)
+    async with client(watching.url) as one, Http(deaf.url) as http:
+        assert await watched(one) == []
+        opened = await http.table()
+        table = opened["table"]
+        await one.next("lobby_change", lambda change: change.get("added", {}).get("table") == table)
+        await http.client.delete(
+            f"/v1/tables/{table}/host", headers={"Authorization": f"Bearer {opened['host_token']}"}
+        )
+        await one.next("lobby_change", lambda change: change.get("removed") == table)
