@@ -7,11 +7,18 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 import msgspec
+import structlog
 
+from server.store.base import StoreUnavailable
 from server.wire import Presence
 
 if TYPE_CHECKING:
     from server.service import Service
+
+log = structlog.get_logger(__name__)
+
+COMPARE_S = 5.0
+"""How often it is looked whether a process has died with connections that nobody tells of."""
 
 
 class _Told(msgspec.Struct, frozen=True):
@@ -21,12 +28,29 @@ class _Told(msgspec.Struct, frozen=True):
 
 
 class PresenceBook:
-    """Counts this process's connections per seat and tells all processes of the first and the last."""
+    """Counts this process's connections per seat and tells all processes of the first and the last.
+
+    Args:
+        service: the process.
+    """
 
     def __init__(self, service: Service) -> None:
         self._service = service
         self._here: Counter[tuple[str, int]] = Counter()
         self._order = asyncio.Lock()
+        self._told: dict[str, set[int]] = {}
+        self._stirred: set[str] = set()
+        self._task: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        """Begin to look for connections that went without a word."""
+        self._task = asyncio.create_task(self._run())
+
+    async def stop(self) -> None:
+        """Look no more."""
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
 
     def arrived(self, table: str, seat: int) -> None:
         """A connection attached as this seat."""
@@ -53,11 +77,45 @@ class PresenceBook:
                 return
             await store.signal("presence", msgspec.json.encode(_Told(table, seat, here)))
 
-    @staticmethod
-    def read(payload: bytes) -> tuple[str, Presence] | None:
-        """What another process told: the table, and the message for its viewers."""
+    def hear(self, payload: bytes) -> None:
+        """A process tells of a seat: pass it on to the viewers here."""
         try:
             told = msgspec.json.decode(payload, type=_Told)
         except msgspec.DecodeError:
-            return None
-        return told.table, Presence(table=told.table, seat=told.seat, connected=told.connected)
+            return
+        self._stirred.add(told.table)
+        if (seats := self._told.get(told.table)) is not None:
+            (seats.add if told.connected else seats.discard)(told.seat)
+        self._show(told)
+
+    def _show(self, told: _Told) -> None:
+        room = self._service.known(told.table)
+        if room is not None:
+            room.tell_presence(Presence(table=told.table, seat=told.seat, connected=told.connected))
+
+    async def _run(self) -> None:
+        while True:
+            await asyncio.sleep(COMPARE_S)
+            try:
+                await self._compare(self._service.watched())
+            except StoreUnavailable:
+                continue
+            except Exception:
+                log.exception("presence_failed")
+
+    async def _compare(self, watched: list[str]) -> None:
+        """Tell the viewers of watched tables where the marks are not what they were told."""
+        self._stirred.clear()
+        found = await self._service.store.present(watched) if watched else []
+        mine: dict[str, set[int]] = {}
+        for table, seat in self._here:
+            mine.setdefault(table, set()).add(seat)
+        told, self._told = self._told, {}
+        for table, seats in zip(watched, found, strict=True):
+            seats |= mine.get(table, set())
+            before = told.get(table, seats)
+            if table in self._stirred:
+                seats = before  # what was read may be older than what was told since
+            self._told[table] = set(seats)
+            for seat in sorted(before ^ seats):
+                self._show(_Told(table, seat, seat in seats))

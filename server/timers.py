@@ -30,6 +30,8 @@ log = structlog.get_logger(__name__)
 
 LEASE_MS = 5000
 LONGEST_SLEEP_S = 1.0
+SYNCHRONISE_S = 30.0
+"""How often a process compares its clock with the store's; also before it says that somebody's time is up."""
 _NEVER = float("inf")
 BATCH = 100
 
@@ -44,11 +46,13 @@ class Timers:
     def __init__(self, service: Service) -> None:
         self._service = service
         self._next_ms = _NEVER
+        self._synchronise_s = 0.0
         self._wake = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
 
     def start(self) -> None:
         """Begin to look."""
+        self._synchronise_s = asyncio.get_running_loop().time() + SYNCHRONISE_S
         self._task = asyncio.create_task(self._run())
 
     async def stop(self) -> None:
@@ -75,6 +79,7 @@ class Timers:
     async def _run(self) -> None:
         while True:
             try:
+                await self._synchronise()
                 self._wake.clear()
                 self._next_ms = _NEVER  # what is expected from here on is looked for at once
                 now = self._service.now_ms()
@@ -96,6 +101,12 @@ class Timers:
                 async with asyncio.timeout(sleep_s):
                     await self._wake.wait()
 
+    async def _synchronise(self) -> None:
+        now_s = asyncio.get_running_loop().time()
+        if now_s >= self._synchronise_s:
+            self._synchronise_s = now_s + SYNCHRONISE_S
+            await self._service.synchronise()
+
     async def _look(self, ident: str, claimed_ms: int) -> None:
         metrics.TIMERS.inc()
         try:
@@ -116,8 +127,13 @@ class Timers:
 
     async def _judge(self, room: Room) -> int | None:
         await room.ready()
+        open_ms, game = self._service.settings.open_ms, room.game
+        ends = list(tables.deadlines(room.table).values())
+        if room.table.status == "open":
+            ends.append(room.table.created_ms + open_ms)
+        if min(ends, default=_NEVER) <= self._service.now_ms():
+            await self._service.synchronise()
         now = self._service.now_ms()
-        game = room.game
         for seat, at in tables.deadlines(room.table).items():
             if at <= now:
 
@@ -126,10 +142,10 @@ class Timers:
 
                 await self._try(room, judge)
         table = room.table
-        if table.status == "open" and table.created_ms + self._service.settings.open_ms <= now:
+        if table.status == "open" and table.created_ms + open_ms <= now:
             await self._try(room, lambda table: tables.decide_expire(game, table, reason="it never started"))
         self._service.bots.look(room)
-        return next_look(room.table, now, self._service.settings.open_ms)
+        return next_look(room.table, now, open_ms)
 
     async def _try(self, room: Room, decide: Callable[[Table], Decision]) -> None:
         try:
