@@ -6,7 +6,7 @@ from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from domain.games.trick_and_trade import deck, scoring
-from domain.games.trick_and_trade.state import TrickAndTradeState
+from domain.games.trick_and_trade.state import LastTrick, Taken, TrickAndTradeState
 from projections.base import GameView, Play, plays
 from projections.viewer import Viewer
 
@@ -16,8 +16,9 @@ class View(GameView, frozen=True, kw_only=True):
 
     ``turn`` is the seat that plays or takes now. ``hands`` has None for each hidden card. ``plays`` is the
     trick on the table and ``order`` its seats from first to last place once it is complete; ``lead_taker``
-    is who took the Lead Player card in this trick. ``totals`` are the Value totals of the won cards,
-    ``multipliers`` and ``scores`` what they would give if the game ended now.
+    is who took the Lead Player card in this trick, ``taken`` all that was got after it so far. ``last_trick``
+    is the one put away last: of its cards only the won one is seen any more. ``totals`` are the Value totals
+    of the won cards, ``multipliers`` and ``scores`` what they would give if the game ended now.
     """
 
     phase: str
@@ -29,6 +30,8 @@ class View(GameView, frozen=True, kw_only=True):
     plays: list[Play]
     order: tuple[int, ...]
     lead_taker: int | UnsetType = UNSET
+    taken: tuple[Taken, ...]
+    last_trick: LastTrick | UnsetType = UNSET
     front: tuple[str, ...]
     back: tuple[str, ...]
     pile: int
@@ -65,6 +68,8 @@ def view(seen: TrickAndTradeState, viewer: Viewer) -> View:
         plays=plays(seen.plays),
         order=seen.order,
         lead_taker=UNSET if seen.lead_taker is None else seen.lead_taker,
+        taken=seen.taken,
+        last_trick=UNSET if seen.last_trick is None else seen.last_trick,
         front=seen.front,
         back=seen.back,
         pile=len(seen.pile),

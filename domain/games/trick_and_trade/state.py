@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 import msgspec
+from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from domain.events import Event
@@ -25,8 +26,33 @@ class TrickAndTradeOptions(Options, frozen=True):
     ] = deck.TRADE_CARDS
 
 
+class Taken(msgspec.Struct, frozen=True):
+    """What a seat got after a trick: a Trade card, or the Lead Player card where ``trade`` is absent.
+
+    ``why``: ``chosen`` by the seat, ``last_place`` = what was left for it, ``with_lead`` = the card that was
+    left in the row goes with the Lead Player card.
+    """
+
+    seat: int
+    why: events.Why
+    trade: str | UnsetType = UNSET
+
+
+class LastTrick(msgspec.Struct, frozen=True):
+    """The trick that was put away last: its number from 1, places, won card, and what was taken after it."""
+
+    trick: int
+    order: tuple[int, ...]
+    won: str
+    taken: tuple[Taken, ...]
+
+
 class TrickAndTradeState(State, frozen=True):
-    """``plays`` is the trick on the table, ``order`` its placing once complete; ``takers`` still choose."""
+    """``plays`` is the trick on the table, ``order`` its placing once complete; ``takers`` still choose.
+
+    ``taken`` is what seats got after it so far. Of the last trick only the won card is kept: the others lie
+    face down.
+    """
 
     seats: Annotated[int, PUBLIC]
     trade_cards: Annotated[tuple[str, ...], PUBLIC]
@@ -37,6 +63,8 @@ class TrickAndTradeState(State, frozen=True):
     order: Annotated[tuple[int, ...], PUBLIC] = ()
     takers: Annotated[tuple[int, ...], PUBLIC] = ()
     lead_taker: Annotated[int | None, PUBLIC] = None
+    taken: Annotated[tuple[Taken, ...], PUBLIC] = ()
+    last_trick: Annotated[LastTrick | None, PUBLIC] = None
     front: Annotated[tuple[str, ...], PUBLIC] = ()
     back: Annotated[tuple[str, ...], PUBLIC] = ()
     won: Annotated[tuple[str, ...], PUBLIC] = ()
@@ -61,37 +89,43 @@ def _at(rows: tuple[tuple[str, ...], ...], seat: int, row: tuple[str, ...]) -> t
     return (*rows[:seat], row, *rows[seat + 1 :])
 
 
+def _put_away(state: TrickAndTradeState) -> TrickAndTradeState:
+    """The taking is over; the cards of the trick are seen no more."""
+    return replace(
+        state,
+        plays=(),
+        order=(),
+        takers=(),
+        lead_taker=None,
+        taken=(),
+        last_trick=LastTrick(state.trick, state.order, state.won[-1], state.taken),
+    )
+
+
 def evolve(state: TrickAndTradeState, event: Event) -> TrickAndTradeState:
     """The state after ``event``."""
     match event:
         case events.CardPlayed(seat, card):
             hand = without(state.hands[seat], card)
             return replace(state, plays=(*state.plays, (seat, card)), hands=_at(state.hands, seat, hand))
-        case events.TradeTaken(seat, trade):
+        case events.TradeTaken(seat, trade, why):
             return replace(
                 state,
                 front=without(state.front, trade),
                 trades=_at(state.trades, seat, (*state.trades[seat], trade)),
                 takers=tuple(taker for taker in state.takers if taker != seat),
+                taken=(*state.taken, Taken(seat, why, trade)),
             )
-        case events.LeadTaken(seat):
+        case events.LeadTaken(seat, why):
             takers = tuple(taker for taker in state.takers if taker != seat)
-            return replace(state, lead_taker=seat, takers=takers)
+            taken = (*state.taken, Taken(seat, why))
+            return replace(state, lead_taker=seat, takers=takers, taken=taken)
         case events.TrickPlaced(order, won):
             return replace(
                 state, phase="taking", order=order, takers=order, won=(*state.won, won), lead_taker=None
             )
         case events.TrickEnded(lead):
-            return replace(
-                state,
-                phase="playing",
-                trick=state.trick + 1,
-                lead=lead,
-                plays=(),
-                order=(),
-                takers=(),
-                lead_taker=None,
-            )
+            return replace(_put_away(state), phase="playing", trick=state.trick + 1, lead=lead)
         case events.RowsSet(front, back, pile):
             return replace(state, front=front, back=back, pile=state.pile[len(state.pile) - pile :])
         case events.LeadDrawn():
@@ -103,6 +137,6 @@ def evolve(state: TrickAndTradeState, event: Event) -> TrickAndTradeState:
         case events.TradesShuffled():
             return replace(state, pile=event.order[: event.used])
         case events.LeftOutShown():
-            return replace(state, phase="over", plays=(), order=(), takers=(), lead_taker=None)
+            return replace(_put_away(state), phase="over")
         case _:
             return state

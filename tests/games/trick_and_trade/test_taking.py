@@ -156,6 +156,59 @@ def test_playing_is_not_possible_while_cards_are_taken() -> None:
     scenario.refused(TARO, "take", trade="nev", code="not_your_turn")
 
 
+# --- what the view tells of it ----------------------------------------------------------------------
+
+
+def test_the_view_tells_what_was_taken_after_a_trick_by_whom_and_why() -> None:
+    scenario = after_a_trick()
+    assert scenario.view()["taken"] == []
+    assert "last_trick" not in scenario.view()
+    scenario.when(MEGUMI, "take", trade="nev")
+    scenario.when(TARO, "take_lead")
+    scenario.when(KENTA, "take", trade="nev+nev")
+    taken = [
+        {"seat": MEGUMI, "why": "chosen", "trade": "nev"},
+        {"seat": TARO, "why": "chosen"},
+        {"seat": KENTA, "why": "chosen", "trade": "nev+nev"},
+    ]
+    assert scenario.view()["taken"] == taken
+    scenario.when(RIEKO, "take", trade="zeus+octo")
+    view = scenario.view()
+    assert view["taken"] == []
+    assert view["last_trick"] == {
+        "trick": 1,
+        "order": [MEGUMI, TARO, KENTA, RIEKO],
+        "won": "ratcoin-2",
+        "taken": [
+            *taken,
+            {"seat": RIEKO, "why": "chosen", "trade": "zeus+octo"},
+            {"seat": TARO, "why": "with_lead", "trade": "ratcoin+ratcoin"},
+        ],
+    }
+
+
+def test_the_view_tells_what_the_last_place_got_without_being_asked() -> None:
+    scenario = after_a_trick()
+    for seat, trade in ((MEGUMI, "nev"), (TARO, "nev+nev"), (KENTA, "zeus+octo")):
+        scenario.when(seat, "take", trade=trade)
+    assert scenario.view()["last_trick"]["taken"][-2:] == [
+        {"seat": RIEKO, "why": "last_place"},
+        {"seat": RIEKO, "why": "last_place", "trade": "ratcoin+ratcoin"},
+    ]
+
+
+def test_the_last_trick_stays_in_view_until_the_taking_after_the_next_ends() -> None:
+    scenario = after_a_trick()
+    for seat, trade in ((MEGUMI, "nev"), (TARO, "nev+nev"), (KENTA, "zeus+octo")):
+        scenario.when(seat, "take", trade=trade)
+    before = scenario.view()["last_trick"]
+    trick(scenario, *(scenario.state.hands[(RIEKO + step) % 4][0] for step in range(4)))
+    assert (scenario.view()["phase"], scenario.view()["last_trick"]) == ("taking", before)
+    while scenario.view()["phase"] == "taking":
+        scenario.when(scenario.waiting[0], "take", trade=scenario.state.front[0])
+    assert scenario.view()["last_trick"]["trick"] == 2
+
+
 # --- replenishing -----------------------------------------------------------------------------------
 
 

@@ -6,8 +6,9 @@
  *
  * `turn` is the seat that plays or takes now. `hands` has None for each hidden card. `plays` is the
  * trick on the table and `order` its seats from first to last place once it is complete; `lead_taker`
- * is who took the Lead Player card in this trick. `totals` are the Value totals of the won cards,
- * `multipliers` and `scores` what they would give if the game ended now.
+ * is who took the Lead Player card in this trick, `taken` all that was got after it so far. `last_trick`
+ * is the one put away last: of its cards only the won one is seen any more. `totals` are the Value totals
+ * of the won cards, `multipliers` and `scores` what they would give if the game ended now.
  */
 export interface View {
   phase: string;
@@ -19,6 +20,8 @@ export interface View {
   plays: Play[];
   order: number[];
   lead_taker?: number;
+  taken: Taken[];
+  last_trick?: LastTrick;
   front: string[];
   back: string[];
   pile: number;
@@ -35,6 +38,26 @@ export interface View {
 export interface Play {
   seat: number;
   card: string;
+}
+
+/**
+ * What a seat got after a trick: a Trade card, or the Lead Player card where `trade` is absent.
+ *
+ * `why`: `chosen` by the seat, `last_place` = what was left for it, `with_lead` = the card that was
+ * left in the row goes with the Lead Player card.
+ */
+export interface Taken {
+  seat: number;
+  why: 'chosen' | 'last_place' | 'with_lead';
+  trade?: string;
+}
+
+/** The trick that was put away last: its number from 1, places, won card, and what was taken after it. */
+export interface LastTrick {
+  trick: number;
+  order: number[];
+  won: string;
+  taken: Taken[];
 }
 
 /** Options of a table of Trick and Trade. */
