@@ -9,7 +9,7 @@ from msgspec import UNSET, UnsetType
 
 from domain.games.mein_schatz import deck, scoring
 from domain.games.mein_schatz.scoring import WhyCoins
-from domain.games.mein_schatz.state import MeinSchatzState, still_in
+from domain.games.mein_schatz.state import MeinSchatzState, Move, still_in
 from projections.base import GameView
 from projections.viewer import Viewer
 
@@ -88,11 +88,12 @@ class View(GameView, frozen=True, kw_only=True):
 
     ``phase``: ``drawing`` (draw or take), ``laying``, ``last_chance`` (after the sixth orc) or ``over``.
     ``first`` began the round. ``turn`` is absent when the game is over. ``queue`` are the seats without
-    treasure in the order in which they are next, the one that is asked first. ``orcs`` of ``orcs_in_all``
-    are out; ``deck`` cards are left. ``drawn`` holds the card that waits to be laid (None where it is
-    hidden) or nothing. ``tokens`` lie treasure side up, ``gnome_tokens`` are left gnome side up. The game
-    ends at coins worth ``target`` silver. ``open_draw`` and ``face_up`` are the options ``drawn`` and
-    ``places`` of the table.
+    treasure in the order in which they are next, the one that is asked first. ``last_move`` is what a seat
+    did last in this round, absent before the first; a drawn treasure counts once it is laid. ``orcs`` of
+    ``orcs_in_all`` are out; ``deck`` cards are left. ``drawn`` holds the card that waits to be laid (None
+    where it is hidden) or nothing. ``tokens`` lie treasure side up, ``gnome_tokens`` are left gnome side up.
+    The game ends at coins worth ``target`` silver. ``open_draw`` and ``face_up`` are the options ``drawn``
+    and ``places`` of the table.
     """
 
     phase: str
@@ -100,6 +101,7 @@ class View(GameView, frozen=True, kw_only=True):
     first: int
     turn: Turn | UnsetType = UNSET
     queue: tuple[int, ...]
+    last_move: Move | UnsetType = UNSET
     orcs: int
     orcs_in_all: int
     deck: int
@@ -124,6 +126,7 @@ def view(seen: MeinSchatzState, viewer: Viewer) -> View:
         first=seen.first,
         turn=_turn(seen, waiting),
         queue=(*waiting[-1:], *waiting[:-1]),
+        last_move=UNSET if seen.last_move is None else seen.last_move,
         orcs=len(seen.orcs),
         orcs_in_all=deck.ORCS,
         deck=len(seen.deck),

@@ -47,6 +47,14 @@ class MeinSchatzOptions(Options, frozen=True):
     ] = UNSET
 
 
+class Move(msgspec.Struct, frozen=True):
+    """What a seat did: ``drew_orc``, ``laid`` a treasure on a ``place``, or ``took`` the stack of one."""
+
+    seat: int
+    did: Literal["drew_orc", "laid", "took"]
+    place: int | UnsetType = UNSET
+
+
 def _tops(stacks: tuple[tuple[str, ...], ...], state: Any, viewer: int) -> tuple[tuple[str | None, ...], ...]:
     if state.face_up:
         return tuple((*(None,) * (len(stack) - 1), *stack[-1:]) for stack in stacks)
@@ -68,7 +76,8 @@ class MeinSchatzState(State, frozen=True):
     in front of the seats, ``took`` the places they come from (None: still without treasure), ``held`` their
     find tokens. ``tokens`` lie treasure side up; ``gnomes`` are what is left of the turned and shuffled
     ones, top one first, ``gnome_side`` the seats that took one of those. ``orcs`` are those laid out.
-    ``last`` is the scoring of the round before, ``last_stacks`` what was turned over for it.
+    ``last`` is the scoring of the round before, ``last_stacks`` what was turned over for it. ``last_move`` is
+    the last of this round that is done: a drawn treasure counts once it is laid.
     """
 
     seats: Annotated[int, PUBLIC]
@@ -97,6 +106,7 @@ class MeinSchatzState(State, frozen=True):
     silver: Annotated[tuple[int, ...], PUBLIC] = ()
     last: Annotated[tuple[SeatScore, ...], PUBLIC] = ()
     last_stacks: Annotated[tuple[tuple[str, ...], ...], PUBLIC] = ()
+    last_move: Annotated[Move | None, PUBLIC] = None
 
 
 def open_places(state: MeinSchatzState) -> list[int]:
@@ -135,6 +145,7 @@ def _took(state: MeinSchatzState, seat: int, place: int, token: str) -> MeinScha
         taken=_at(state.taken, seat, state.stacks[place]),
         stacks=_at(state.stacks, place, ()),
         held=_at(state.held, seat, token),
+        last_move=Move(seat, "took", place),
     )
 
 
@@ -145,9 +156,22 @@ def evolve(state: MeinSchatzState, event: Event) -> MeinSchatzState:
             return replace(state, phase="laying", drawn=event.card, deck=state.deck[1:])
         case events.TreasureLaid(seat, place):
             stacks = _at(state.stacks, place, (*state.stacks[place], event.card))
-            return replace(state, phase="drawing", drawn=None, stacks=stacks, turn=_next(state, seat))
+            return replace(
+                state,
+                phase="drawing",
+                drawn=None,
+                stacks=stacks,
+                turn=_next(state, seat),
+                last_move=Move(seat, "laid", place),
+            )
         case events.OrcDrawn(seat, card):
-            return replace(state, orcs=(*state.orcs, card), deck=state.deck[1:], turn=_next(state, seat))
+            return replace(
+                state,
+                orcs=(*state.orcs, card),
+                deck=state.deck[1:],
+                turn=_next(state, seat),
+                last_move=Move(seat, "drew_orc"),
+            )
         case events.TreasureTaken(seat, place, token):
             state = replace(state, tokens=tuple(left for left in state.tokens if left != token))
             return _took(state, seat, place, token)
@@ -185,6 +209,7 @@ def evolve(state: MeinSchatzState, event: Event) -> MeinSchatzState:
                 gnomes=(),
                 held=(None,) * state.seats,
                 gnome_side=(),
+                last_move=None,
             )
         case _:
             return state

@@ -164,3 +164,28 @@ def test_the_view_tells_whose_turn_it_is_and_why() -> None:
     }
     assert view["places"][0] == {"place": 0, "stack": [], "taken_by": 1}
     assert view["tokens"] == ["diamond", "sword", "necklace", "coin", "potion"]
+
+
+def test_the_view_tells_what_was_done_last_and_by_whom() -> None:
+    playout = table(2, "ring+mouse orc coin+coin", "")
+    assert "last_move" not in game_view(playout)
+    go(playout, "draw")
+    assert "last_move" not in game_view(playout)
+    go(playout, "lay 3")
+    assert game_view(playout)["last_move"] == {"seat": 0, "did": "laid", "place": 3}
+    go(playout, "draw")
+    assert game_view(playout)["last_move"] == {"seat": 1, "did": "drew_orc"}
+    go(playout, "draw 1", "take 3 coin")
+    assert game_view(playout)["last_move"] == {"seat": 1, "did": "took", "place": 3}
+    go(playout, "take 1 ring")
+    view = game_view(playout)
+    assert (view["round"], view["last_round"]["round"]) == (2, 1)
+    assert "last_move" not in view
+
+
+def test_a_stack_taken_after_the_sixth_orc_is_the_last_move_too() -> None:
+    playout = table(2, "ring+mouse coin+coin orc orc orc orc orc orc")
+    go(playout, "draw 0", "draw 1", "draw", "draw", "draw", "draw", "draw", "draw")
+    assert game_view(playout)["last_move"] == {"seat": 1, "did": "drew_orc"}
+    go(playout, "take 1")
+    assert game_view(playout)["last_move"] == {"seat": 0, "did": "took", "place": 1}

@@ -6,11 +6,12 @@
  *
  * `phase`: `drawing` (draw or take), `laying`, `last_chance` (after the sixth orc) or `over`.
  * `first` began the round. `turn` is absent when the game is over. `queue` are the seats without
- * treasure in the order in which they are next, the one that is asked first. `orcs` of `orcs_in_all`
- * are out; `deck` cards are left. `drawn` holds the card that waits to be laid (None where it is
- * hidden) or nothing. `tokens` lie treasure side up, `gnome_tokens` are left gnome side up. The game
- * ends at coins worth `target` silver. `open_draw` and `face_up` are the options `drawn` and
- * `places` of the table.
+ * treasure in the order in which they are next, the one that is asked first. `last_move` is what a seat
+ * did last in this round, absent before the first; a drawn treasure counts once it is laid. `orcs` of
+ * `orcs_in_all` are out; `deck` cards are left. `drawn` holds the card that waits to be laid (None
+ * where it is hidden) or nothing. `tokens` lie treasure side up, `gnome_tokens` are left gnome side up.
+ * The game ends at coins worth `target` silver. `open_draw` and `face_up` are the options `drawn`
+ * and `places` of the table.
  */
 export interface View {
   phase: string;
@@ -18,6 +19,7 @@ export interface View {
   first: number;
   turn?: Turn;
   queue: number[];
+  last_move?: Move;
   orcs: number;
   orcs_in_all: number;
   deck: number;
@@ -42,6 +44,13 @@ export interface View {
 export interface Turn {
   seat: number;
   why: 'drew_treasure' | 'first' | 'last_without_treasure' | 'next' | 'sixth_orc';
+}
+
+/** What a seat did: `drew_orc`, `laid` a treasure on a `place`, or `took` the stack of one. */
+export interface Move {
+  seat: number;
+  did: 'drew_orc' | 'laid' | 'took';
+  place?: number;
 }
 
 /**
