@@ -163,7 +163,7 @@ def _decode_json(frame: str | bytes) -> object:
         raise BadFrame("bad_message", str(refused), _json_id(text)) from None
     except json.JSONDecodeError as error:
         where = f"line {error.lineno}, column {error.colno}"
-        fault = error.msg[:1].lower() + error.msg[1:]
+        fault = error.msg[:1].lower() + error.msg[1:].removesuffix(" at")
         raise BadFrame("bad_message", f"This is not JSON: {fault} at {where}.", _json_id(text)) from None
     except RecursionError:
         raise BadFrame("bad_message", _DEPTH_SENTENCE) from None

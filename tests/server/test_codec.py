@@ -216,6 +216,11 @@ def test_long_keys_are_shortened_in_the_sentence() -> None:
     assert len(refused.message) < 100
 
 
+def test_the_place_of_a_control_character_is_told() -> None:
+    told = refusal("json", '{"type": "ping", "id": "a\tb"}').message
+    assert told == "This is not JSON: invalid control character at line 1, column 26."
+
+
 def test_a_key_with_control_characters_is_escaped_in_the_sentence() -> None:
     assert refusal("json", '{"a\\n":1,"a\\n":1}').message == 'The key "a\\n" occurs twice in one object.'
 
