@@ -52,7 +52,8 @@ class Sitter:
         """The decision of sitting down in ``room``."""
 
         def decide(table: Table) -> Decision:
-            if tables.seat_of(table, self._known) is not None or tables.is_host(table, self._known):
+            taken = tables.seat_of(table, self._known) is not None or tables.is_host(table, self._known)
+            if taken or tables.is_admitted(table, self._known):
                 raise Rejected("id_reused", "this token is in use at this table; choose another one")
             return tables.decide_sit(
                 room.game,

@@ -90,10 +90,11 @@ class Writer:
         if not command.http and commit.by != by:
             return None
         if _bytes(known.action) != _bytes(command.action):
+            what = "this key or token belongs to another request"  # its id was made from it: nobody knows it
+            if not command.http:
+                what = f"the id {command.id!r} belongs to another action"
             raise Rejected(
-                "id_reused",
-                f"the id {command.id!r} belongs to another action of yours (version {version}); use a new id",
-                {"version": version},
+                "id_reused", f"{what} of yours (version {version}); use a new one", {"version": version}
             )
         return commit
 

@@ -139,7 +139,8 @@ async def test_a_token_of_ones_own_makes_sitting_down_repeatable(http: Http) -> 
         assert await http.done(201, "POST", path, body) == first
     assert (await http.facts(table))["version"] == 2
     for other in ({"name": "Bob"}, {"name": "Ann", "seat": 1}, {"name": "Ann", "entropy": "x"}):
-        await http.refused(409, "id_reused", "POST", path, {**other, "token": MINE})
+        told = await http.refused(409, "id_reused", "POST", path, {**other, "token": MINE})
+        assert told["message"].startswith("this key or token belongs to another request of yours (version 2)")
     assert (await http.done(200, "GET", f"/v1/tables/{table}/at/2", token=MINE))["viewer"] == {"seat": 0}
     # At another table it is another seat's.
     elsewhere = (await http.table())["table"]
@@ -152,6 +153,11 @@ async def test_a_token_that_is_too_weak_or_taken_is_refused(http: Http) -> None:
     for token in ("x" * 42, "x" * 201, "x" * 42 + "+", "x" * 42 + "=", " " + "x" * 43, "", None, 1):
         await http.refused(400, "bad_message", "POST", path, {"name": "Ann", "token": token})
     await http.refused(409, "id_reused", "POST", path, {"name": "Ann", "token": made["host_token"]})
+    # A spectator's would stay valid when its seat is left, and whoever issued it knows it.
+    admitted = await http.done(
+        201, "POST", f"/v1/tables/{made['table']}/spectators", token=made["host_token"]
+    )
+    await http.refused(409, "id_reused", "POST", path, {"name": "Ann", "token": admitted["token"]})
 
 
 async def test_who_left_does_not_sit_down_again_by_a_repeated_request(http: Http) -> None:
