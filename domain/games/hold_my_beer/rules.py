@@ -49,6 +49,8 @@ Points: Roi 4, Dame 3, Cavalier 2, Valet 1, each trump 2, the Fool -2. The last 
 Game points for a bid made good: first 1, second 3, third 1, and 1 more for everybody else who failed with the
 same bid. Tied seats share the better place and the next is skipped. 20 game points win at once; otherwise
 the highest total after 6 hands.
+
+**Options.** With `overtrump_on_trump_lead` off, any trump follows a led trump.
 """
 
 

@@ -52,7 +52,11 @@ Points: Roi 4, Dame 3, Cavalier 2, Valet 1, each trump 2, the Fool -2. The last 
 
 Game points for a bid made good: first 2, second 3, third 4, fourth 2; and 1 for each opponent who failed with
 a bid that your team made good. Tied seats share the better place and the next is skipped. 20 game points win
-at once; otherwise the higher total after 4 hands. With the option `long` it is 40 points or 8 hands.
+at once; otherwise the higher total after 4 hands.
+
+**Options.** `long`: 40 game points or 8 hands. With `overtrump_on_trump_lead` off, any trump follows a led
+trump. An opponent's failed bid counts once for a team; with `bonus_per_member` it counts for each member that
+made the same bid good.
 """
 
 

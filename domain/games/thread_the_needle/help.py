@@ -28,6 +28,7 @@ column of the 2x2 Talon. The winner of the last trick turns the Talon up and tak
 scores for the other. The seat with fewer game points bids first and leads. One seat a hand may bid the
 **Needle** (40): made, it wins the game; missed, the hand gives it nothing. 4 hands.
 
-The scoring cards and the layout of the strawmen are reconstructed. Whoever owns the printed box can replace
-the card with the option `scoring_card`.
+**Options.** The scoring cards and the layout of the strawmen are reconstructed; `scoring_card` replaces the
+card by that of a printed box. With `overtrump_on_trump_lead` off, any trump follows a led trump. With
+`failed_needle_keeps_birds` off, a seat that misses the Needle loses its points for Birds of that hand, too.
 """
