@@ -51,6 +51,13 @@ def symbol_counts(cards: Sequence[str]) -> dict[str, int]:
     return {symbol: found[symbol] for symbol in SYMBOLS}
 
 
+SCHEMA = {"minItems": len(TREASURE_CARDS), "maxItems": len(TREASURE_CARDS)}
+"""What a published schema says of a replacement beside the type; `check_treasure_cards` is what refuses."""
+
+CODE_SCHEMA = {"pattern": f"^({'|'.join(SYMBOLS)})(\\+({'|'.join(SYMBOLS)})){{0,{MOST_SYMBOLS - 1}}}$"}
+"""The same of one code."""
+
+
 def check_treasure_cards(codes: Sequence[str]) -> None:
     """Refuse a replacement that is not 30 codes of 1 to 5 symbols in order. Raises `BadOptions`."""
     if len(codes) != len(TREASURE_CARDS):

@@ -21,10 +21,11 @@ class MeinSchatzOptions(Options, frozen=True):
     """Options of a table of Mein Schatz."""
 
     treasure_cards: Annotated[
-        tuple[str, ...],
+        tuple[Annotated[str, msgspec.Meta(extra_json_schema=deck.CODE_SCHEMA)], ...],
         msgspec.Meta(
             description="The 30 treasure cards of your box: codes of 1 to 5 symbols in the order ring,"
-            " diamond, sword, necklace, coin, potion, mouse, joined by '+'."
+            " diamond, sword, necklace, coin, potion, mouse, joined by '+'.",
+            extra_json_schema=deck.SCHEMA,
         ),
     ] = deck.TREASURE_CARDS
     drawn: Annotated[

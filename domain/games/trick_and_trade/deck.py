@@ -20,6 +20,9 @@ TRADE_CARDS = tuple(
 )
 """Every combination of one or two icons, three of each: 42 cards."""
 
+MOST_ICONS = 4
+"""How many icons a Trade card of a printed box can have."""
+
 HAND_SIZE = {3: 13, 4: 10, 5: 8}
 TRADES_USED = {3: 39, 4: 40, 5: 40}
 
@@ -44,6 +47,13 @@ def icons(trade: str) -> list[str]:
     return trade.split("+")
 
 
+SCHEMA = {"minItems": len(TRADE_CARDS), "maxItems": len(TRADE_CARDS)}
+"""What a published schema says of a replacement beside the type; `check_trade_cards` is what refuses."""
+
+CODE_SCHEMA = {"pattern": f"^({'|'.join(SUITS)})(\\+({'|'.join(SUITS)})){{0,{MOST_ICONS - 1}}}$"}
+"""The same of one code."""
+
+
 def check_trade_cards(codes: Sequence[str]) -> None:
     """Refuse a replacement deck that is not 42 codes of 1 to 4 icons in order. Raises `BadOptions`."""
     if len(codes) != len(TRADE_CARDS):
@@ -54,8 +64,8 @@ def check_trade_cards(codes: Sequence[str]) -> None:
         for icon in found:
             if icon not in SUITS:
                 raise BadOptions(where, f"{code!r} has the icon {icon!r}; icons are {', '.join(SUITS)}")
-        if len(found) > 4:
-            raise BadOptions(where, f"{code!r} has {len(found)} icons; 1 to 4 are possible")
+        if len(found) > MOST_ICONS:
+            raise BadOptions(where, f"{code!r} has {len(found)} icons; 1 to {MOST_ICONS} are possible")
         right = "+".join(sorted(found, key=SUITS.index))
         if right != code:
             raise BadOptions(where, f"{code!r} must be written {right!r}")

@@ -18,10 +18,11 @@ class TrickAndTradeOptions(Options, frozen=True):
     """Options of a table of Trick and Trade."""
 
     trade_cards: Annotated[
-        tuple[str, ...],
+        tuple[Annotated[str, msgspec.Meta(extra_json_schema=deck.CODE_SCHEMA)], ...],
         msgspec.Meta(
             description="The 42 Trade cards of your box: codes of 1 to 4 icons in the order nev, zeus, octo,"
-            " ratcoin, joined by '+'."
+            " ratcoin, joined by '+'.",
+            extra_json_schema=deck.SCHEMA,
         ),
     ] = deck.TRADE_CARDS
 

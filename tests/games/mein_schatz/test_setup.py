@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+import msgspec
 import pytest
+from jsonschema import Draft202012Validator
 
 from domain.errors import BadOptions
 from domain.games.mein_schatz import GAME, deck, events
@@ -96,6 +98,16 @@ def test_the_treasure_cards_of_a_printed_box_can_be_entered() -> None:
     cards = box("ring+ring+ring+ring+ring", "potion", "ring+diamond+sword+potion+mouse")
     playout = table(2, treasure_cards=cards)
     assert Counter(playout.state.deck) == Counter(cards) + Counter(["orc"] * 6)
+
+
+def test_the_published_schema_says_what_a_box_is() -> None:
+    schema = Draft202012Validator(msgspec.json.schema(GAME.options))
+    cards = box("ring+ring+ring+ring+ring", "potion", "ring+diamond+sword+potion+mouse")
+    assert schema.is_valid({"treasure_cards": cards})
+    assert not schema.is_valid({"treasure_cards": cards[:-1]})
+    assert not schema.is_valid({"treasure_cards": [*cards, "ring"]})
+    for wrong in ("", "orc", "ring+", "ring+ring+ring+ring+ring+ring"):
+        assert not schema.is_valid({"treasure_cards": [*cards[:-1], wrong]})
 
 
 @pytest.mark.parametrize(

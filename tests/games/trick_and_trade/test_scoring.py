@@ -6,9 +6,11 @@ import random
 from collections import Counter
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
 
 from domain.errors import BadOptions
 from domain.games.trick_and_trade import GAME, deck
@@ -126,6 +128,19 @@ def test_a_printed_box_replaces_the_trade_cards() -> None:
     assert sorted(playout.dealer.dealt["trades"]) == sorted(BOX)
     playout.play(random.Random(2))
     assert playout.table.status == "finished"
+
+
+def test_the_published_schema_says_what_a_box_is() -> None:
+    schema = msgspec.json.schema(GAME.options)
+    assert valid(schema, {"trade_cards": BOX})
+    assert not valid(schema, {"trade_cards": BOX[:-1]})
+    assert not valid(schema, {"trade_cards": [*BOX[:-1], "nev+gold"]})
+    assert not valid(schema, {"trade_cards": [*BOX[:-1], "nev+nev+nev+nev+nev"]})
+
+
+def valid(schema: dict[str, Any], options: dict[str, Any]) -> bool:
+    """Whether options fit a JSON schema."""
+    return bool(Draft202012Validator(schema).is_valid(options))
 
 
 @pytest.mark.parametrize(
