@@ -219,7 +219,8 @@ def test_on_the_last_trick_a_bird_winner_is_asked_without_a_look_and_has_the_tal
 ) -> None:
     playout = trick("hearts-roi", "trump-4", "hearts-7", "hearts-8", last=True)
     assert playout.state.phase == "resolving_bird"
-    playout.act(1, "resolve_bird", **answer)
+    happened = [type(event).__name__ for event in playout.act(1, "resolve_bird", **answer)]
+    assert happened == ["TrickScored", "TalonScored", "HandScored", "HandDealt"]
     assert view(playout, 0)["last_hand"]["points"] == points
     assert playout.state.hand == 2
     assert playout.state.phase == "passing"
