@@ -121,8 +121,11 @@ class EmbeddedStore:
 
     @property
     def url(self) -> str:
-        """What `open_store` takes."""
-        return f"unix://{quote(str(self._socket))}"
+        """What `open_store` takes; before `start`, where a server that runs in the folder listens."""
+        record = self.folder / "socket-path"
+        known = self._process is not None or not record.exists()
+        socket = str(self._socket) if known else record.read_text("utf-8")
+        return f"unix://{quote(socket)}"
 
     @property
     def pid(self) -> int | None:

@@ -253,3 +253,12 @@ def test_the_path_is_searched_when_no_package_brings_a_server(
     found.write_text("#!/bin/sh\necho Valkey server v=8.1.8 sha=0\n")
     found.chmod(0o755)
     assert find_binary() == found
+
+
+def test_its_address_is_known_without_starting_it_also_in_a_deep_folder(tmp_path: Path) -> None:
+    """The address of a folder whose path is too long for a socket was told wrong."""
+    folder = tmp_path / ("deep" * 10) / ("deep" * 10) / "data"
+    with EmbeddedStore(folder) as url:
+        assert EmbeddedStore(folder).url == url
+    with EmbeddedStore(tmp_path / "data") as url:
+        assert EmbeddedStore(tmp_path / "data").url == url
