@@ -38,6 +38,7 @@ class PresenceBook:
         self._service = service
         self._here: Counter[tuple[str, int]] = Counter()
         self._order = asyncio.Lock()
+        self._said: set[tuple[str, int]] = set()  # the seats that this process has called connected
         self._told: dict[str, set[int]] = {}
         self._stirred: set[str] = set()
         self._task: asyncio.Task[None] | None = None
@@ -68,6 +69,9 @@ class PresenceBook:
     async def _tell(self, table: str, seat: int) -> None:
         async with self._order:
             here = (table, seat) in self._here
+            if here == ((table, seat) in self._said):
+                return  # it went and came, or came and went, before anybody was told
+            (self._said.add if here else self._said.discard)((table, seat))
             store = self._service.store
             try:
                 await store.set_present(table, seat, here)

@@ -125,6 +125,21 @@ async def test_presence_tells_of_the_first_connection_and_of_the_last(here: Runn
         assert mirror.version == 5
 
 
+async def test_attaching_again_is_no_news_to_the_others(here: Running) -> None:
+    """Every attach of a seat that was attached already told everybody twice that it is connected."""
+    async with client(here.url) as watcher, client(here.url) as player:
+        async with Http(here.url) as http:
+            table, _, tokens = await http.full()
+        await watcher.attach(table)
+        for views in ("full", "patch", "none", "full"):
+            await player.attach(table, tokens[1], views=views)
+            await watcher.until(lambda: watcher.tables[table].presence.get(1) is True)
+        await player.ask({"type": "detach", "table": table})
+        await watcher.until(lambda: watcher.tables[table].presence.get(1) is False)
+        told = [message["connected"] for message in watcher.seen if message["type"] == "presence"]
+        assert told == [True, False]
+
+
 async def test_who_is_removed_is_connected_no_more(here: Running, http: Http) -> None:
     async with played(here.url) as game:
         await game.seats[0].until(lambda: game.mirror.presence.get(1) is True)
