@@ -10,7 +10,7 @@ from msgspec import UNSET, UnsetType
 from domain.games.trinket_trove import deck, lots, scoring
 from domain.games.trinket_trove.events import Who
 from domain.games.trinket_trove.scoring import ScoredSet
-from domain.games.trinket_trove.state import TrinketTroveState, asked
+from domain.games.trinket_trove.state import Claim, TrinketTroveState, asked
 from projections.base import GameView
 from projections.viewer import REFEREE, Viewer
 
@@ -81,9 +81,10 @@ class View(GameView, frozen=True, kw_only=True):
 
     ``order`` is the turn order, First to Last, ``"nimbus"`` among it at a table of two. ``lots`` and ``bids``
     are those of this round, claimed ones included until the next round begins; ``bids`` stand from the
-    strongest to the weakest. ``hands`` are by seat. ``pile`` and ``timer`` count the draw deck and the timer
-    deck; ``removed`` is what Nimbus took out of the game (absent without Nimbus). ``turn`` is absent when the
-    game is over, ``tie`` unless a seat chooses for Nimbus.
+    strongest to the weakest. ``claims`` are those of this round in their order, with the reason of each;
+    until the first of them they are those of the round before. ``hands`` are by seat. ``pile`` and ``timer``
+    count the draw deck and the timer deck; ``removed`` is what Nimbus took out of the game (absent without
+    Nimbus). ``turn`` is absent when the game is over, ``tie`` unless a seat chooses for Nimbus.
     """
 
     phase: str
@@ -94,6 +95,7 @@ class View(GameView, frozen=True, kw_only=True):
     lots: list[Lot]
     bids: list[BidPile]
     tie: Tie | UnsetType = UNSET
+    claims: tuple[Claim, ...]
     hands: list[Hand]
     pile: int
     timer: int
@@ -117,6 +119,7 @@ def view(seen: TrinketTroveState, viewer: Viewer) -> View:
         lots=row,
         bids=_bids(seen, claimed),
         tie=Tie(seen.tied, 2 - len(seen.sure), seen.sure) if seen.tied else UNSET,
+        claims=seen.latest,
         hands=[_hand(seen, viewer, seat) for seat in range(len(seen.hands))],
         pile=len(seen.pile),
         timer=len(seen.timer),

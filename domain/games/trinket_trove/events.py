@@ -90,6 +90,9 @@ class TieBroken(Public, frozen=True, tag="tie_broken"):
     lots: Annotated[tuple[str, ...], PUBLIC]
 
 
+WhyClaimed = Literal["chosen", "last", "strongest", "tie_broken"]
+
+
 class LotsClaimed(Public, frozen=True, tag="lots_claimed"):
     """Two lots were claimed: a seat takes their cards into its hand, Nimbus takes them out of the game.
 
@@ -100,7 +103,7 @@ class LotsClaimed(Public, frozen=True, tag="lots_claimed"):
     who: Annotated[Who, PUBLIC]
     lots: Annotated[tuple[str, ...], PUBLIC]
     cards: Annotated[tuple[str, ...], PUBLIC]
-    why: Annotated[Literal["chosen", "last", "strongest", "tie_broken"], PUBLIC]
+    why: Annotated[WhyClaimed, PUBLIC]
 
 
 class HandsShown(Public, frozen=True, tag="hands_shown"):

@@ -38,12 +38,22 @@ class Bid(msgspec.Struct, frozen=True):
     zero: bool
 
 
+class Claim(msgspec.Struct, frozen=True):
+    """Two lots that were claimed in a round. ``why`` is that of the event `LotsClaimed`."""
+
+    round: int
+    who: Who
+    lots: tuple[str, ...]
+    why: events.WhyClaimed
+
+
 class TrinketTroveState(State, frozen=True):
     """``lots`` are the cards of lot-1, lot-2, ...; ``bids`` stand in the order in which they were made.
 
     ``order`` is the turn order, First to Last. ``claims`` names the lots that were claimed in this round, two
-    by two, with who claimed them. While a seat chooses for Nimbus, ``tied`` holds the lots to choose from
-    and ``sure`` those that Nimbus takes anyway. ``removed`` is what Nimbus took. Hands are kept sorted.
+    by two, with who claimed them; ``latest`` says so with the reasons, and keeps those of the round before
+    until the first of this. While a seat chooses for Nimbus, ``tied`` holds the lots to choose from and
+    ``sure`` those that Nimbus takes anyway. ``removed`` is what Nimbus took. Hands are kept sorted.
     """
 
     seats: Annotated[int, PUBLIC]
@@ -54,6 +64,7 @@ class TrinketTroveState(State, frozen=True):
     lots: Annotated[tuple[tuple[str, ...], ...], PUBLIC] = ()
     bids: Annotated[tuple[Bid, ...], PUBLIC] = ()
     claims: Annotated[tuple[tuple[str, Who], ...], PUBLIC] = ()
+    latest: Annotated[tuple[Claim, ...], PUBLIC] = ()
     tied: Annotated[tuple[str, ...], PUBLIC] = ()
     sure: Annotated[tuple[str, ...], PUBLIC] = ()
     removed: Annotated[tuple[str, ...], PUBLIC] = ()
@@ -106,12 +117,14 @@ def evolve(state: TrinketTroveState, event: Event) -> TrinketTroveState:
                 return replace(state, bids=bids, pile=state.pile[len(cards) :])
             hand = _less(state.hands[who], cards)
             return replace(state, bids=bids, hands=_with_hand(state.hands, who, hand))
-        case events.LotsClaimed(who, lots, cards):
+        case events.LotsClaimed(who, lots, cards, why):
+            latest = (*(state.latest if state.claims else ()), Claim(state.round, who, lots, why))
             claims = (*state.claims, *((lot, who) for lot in lots))
+            state = replace(state, claims=claims, latest=latest)
             if who == NIMBUS:
-                return replace(state, claims=claims, removed=(*state.removed, *cards), tied=(), sure=())
+                return replace(state, removed=(*state.removed, *cards), tied=(), sure=())
             hand = in_order((*state.hands[who], *cards))
-            return replace(state, claims=claims, hands=_with_hand(state.hands, who, hand))
+            return replace(state, hands=_with_hand(state.hands, who, hand))
         case events.OrderSet(order):
             return replace(state, phase="drafting", order=order)
         case events.NimbusTied(_, sure, tied):

@@ -158,6 +158,29 @@ def test_claims_stay_visible_until_the_next_round_begins() -> None:
     assert not any("claimed_by" in lot for lot in shown["lots"])
 
 
+def test_who_claimed_which_and_why_stays_in_view_until_the_next_round_is_drafted() -> None:
+    playout = bidden()
+    assert game_view(playout)["claims"] == []
+    draft(playout, 1, "lot-1 bid-0")
+    chosen = {"round": 1, "who": 1, "lots": ["lot-1", "bid-0"], "why": "chosen"}
+    assert game_view(playout)["claims"] == [chosen]
+    draft(playout, 2, "lot-2 lot-3")
+    claims = [
+        chosen,
+        {"round": 1, "who": 2, "lots": ["lot-2", "lot-3"], "why": "chosen"},
+        {"round": 1, "who": 0, "lots": ["bid-1", "bid-2"], "why": "last"},
+    ]
+    assert (game_view(playout)["round"], game_view(playout)["claims"]) == (2, claims)
+    for seat in playout.state.order:
+        bid(playout, seat)
+    assert game_view(playout)["claims"] == claims
+    (seat,) = playout.waiting()
+    draft(playout, seat, "lot-1 lot-2")
+    assert game_view(playout)["claims"] == [
+        {"round": 2, "who": seat, "lots": ["lot-1", "lot-2"], "why": "chosen"}
+    ]
+
+
 def test_there_is_no_hand_limit() -> None:
     playout = table(["lure lure lure lure", "gem gem gem gem", "key key key key"], order=(0, 1, 2))
     for _ in range(6):

@@ -6,9 +6,10 @@
  *
  * `order` is the turn order, First to Last, `"nimbus"` among it at a table of two. `lots` and `bids`
  * are those of this round, claimed ones included until the next round begins; `bids` stand from the
- * strongest to the weakest. `hands` are by seat. `pile` and `timer` count the draw deck and the timer
- * deck; `removed` is what Nimbus took out of the game (absent without Nimbus). `turn` is absent when the
- * game is over, `tie` unless a seat chooses for Nimbus.
+ * strongest to the weakest. `claims` are those of this round in their order, with the reason of each;
+ * until the first of them they are those of the round before. `hands` are by seat. `pile` and `timer`
+ * count the draw deck and the timer deck; `removed` is what Nimbus took out of the game (absent without
+ * Nimbus). `turn` is absent when the game is over, `tie` unless a seat chooses for Nimbus.
  */
 export interface View {
   phase: string;
@@ -19,6 +20,7 @@ export interface View {
   lots: Lot[];
   bids: BidPile[];
   tie?: Tie;
+  claims: Claim[];
   hands: Hand[];
   pile: number;
   timer: number;
@@ -70,6 +72,14 @@ export interface Tie {
   lots: string[];
   places: number;
   sure: string[];
+}
+
+/** Two lots that were claimed in a round. `why` is that of the event `LotsClaimed`. */
+export interface Claim {
+  round: number;
+  who: number | 'nimbus';
+  lots: string[];
+  why: 'chosen' | 'last' | 'strongest' | 'tie_broken';
 }
 
 /**
