@@ -44,7 +44,8 @@ def may_talk(table: Table, viewer: Viewer) -> None:
         who = "nobody" if table.talk == "none" else "only players"
         raise Rejected("forbidden", f"at this table {who} can talk")
     if viewer in table.muted:
-        raise Rejected("muted", "the host has muted you; you can play on, but not talk")
+        whom = "all spectators; you can watch on" if viewer == SPECTATOR else "you; you can play on"
+        raise Rejected("muted", f"the host has muted {whom}, but not talk")
 
 
 def clean_text(text: str) -> str:

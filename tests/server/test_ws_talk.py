@@ -77,9 +77,10 @@ async def test_the_muted_play_on_but_do_not_talk(here: Running, http: Http) -> N
         path = f"/v1/tables/{game.table}/mute"
         await http.done(200, "POST", path, {"seat": 0}, token=game.host)
         await http.done(200, "POST", path, {}, token=game.host)
-        for one in (game.seats[0], watcher):
+        for one, whom in ((game.seats[0], "you"), (watcher, "all spectators")):
             answer = await one.ask({**talk, "table": game.table})
             assert (answer["type"], answer["code"]) == ("error", "muted")
+            assert answer["message"].startswith(f"the host has muted {whom};")
         assert (await game.seats[1].ask({**talk, "table": game.table}))["type"] == "heard"
         for seat in game.seats:
             await seat.version(game.table, 7)
