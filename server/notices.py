@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import urllib.request
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import structlog
@@ -35,6 +35,16 @@ class Notice(msgspec.Struct, frozen=True):
     name: str
     version: int
     at_ms: int
+
+
+class _Nowhere(urllib.request.HTTPRedirectHandler):
+    """Follows no redirection: notices go to the operator's address and to no other."""
+
+    def redirect_request(self, *args: Any) -> None:
+        """Nothing is asked instead."""
+
+
+_opener = urllib.request.build_opener(_Nowhere)
 
 
 class Notices:
@@ -92,8 +102,7 @@ class Notices:
             data=msgspec.json.encode(notice),
             headers={"Content-Type": "application/json", "User-Agent": "facedown"},
         )
-        with urllib.request.urlopen(request, timeout=TIMEOUT_S):  # noqa: S310
-            pass
+        _opener.open(request, timeout=TIMEOUT_S).close()
 
 
 def _actors(room: Room) -> set[int]:
