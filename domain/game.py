@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, MutableSequence, Sequence
-from typing import Any, ClassVar, Generic, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, Protocol, TypeVar, get_args, get_type_hints
 
 import msgspec
 
@@ -187,15 +187,22 @@ class Game(ABC, Generic[O, S]):
         try:
             options = msgspec.convert(dict(raw), self.options)
         except msgspec.ValidationError as error:
-            raise _located(error) from None
+            raise _located(error, self.options) from None
         self.check(options, seats)  # type: ignore[arg-type]
         return options  # type: ignore[return-value]
 
 
-def _located(error: msgspec.ValidationError) -> BadOptions:
+def _located(error: msgspec.ValidationError, options: type[Options]) -> BadOptions:
     text, _, path = str(error).partition(" - at `$")
     where = path.rstrip("`").lstrip(".")
     if "unknown field" in text:
         unknown = text.partition("`")[2].rstrip("`")
         return BadOptions(f"{where}.{unknown}" if where else unknown, "there is no such option")
+    if "enum value" in text and (allowed := _allowed(options, where)):
+        return BadOptions(where, f"one of {', '.join(map(str, allowed))} is possible, not {text.split()[-1]}")
     return BadOptions(where or "options", text[0].lower() + text[1:])
+
+
+def _allowed(options: type[Options], field: str) -> tuple[Any, ...]:
+    """The values of an option that has a closed list of them; () for any other."""
+    return get_args(get_type_hints(options).get(field))

@@ -65,3 +65,8 @@ def test_the_registry_names_games_in_order_and_reads_their_events() -> None:
     assert "card_played" not in table_codec().tags
     with pytest.raises(KeyError):
         codec("chess")
+
+
+def test_an_option_with_a_closed_list_of_values_names_them_when_it_is_wrong() -> None:
+    with pytest.raises(BadOptions, match="drawn: one of open, secret is possible, not 'upside'"):
+        games()["mein-schatz"].parse_options({"drawn": "upside"}, 2)
