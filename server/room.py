@@ -378,7 +378,7 @@ class Room:
                 return told.commit
         entries = await self.owner.store.read(self.id, after=version - 1, limit=1)
         if not entries:
-            raise CorruptLog(f"version {version} is gone")
+            raise self.lost(f"version {version} is gone")
         return self.decode(entries[0])
 
     async def told_since(self, version: int) -> list[Told]:

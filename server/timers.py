@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 log = structlog.get_logger(__name__)
 
 LEASE_MS = 5000
+BACKSTOP_MS = 60_000
+"""How long a table with clocks or bots goes without a look, although nothing seems to be due."""
 LONGEST_SLEEP_S = 1.0
 SYNCHRONISE_S = 30.0
 """How often a process compares its clock with the store's; also before it says that somebody's time is up."""
@@ -170,6 +172,9 @@ def next_look(table: Table, now: int, open_ms: int) -> int | None:
     times = [at if at > now else now + LEASE_MS for at in tables.deadlines(table).values()]
     if _bot_awaited(table):
         times.append(now + LEASE_MS)
+    if table.clock is not None or any(tables.stand_in(table, seat) for seat in range(len(table.seats))):
+        # A commit of a process that has died may land late, when its own look is long over.
+        times.append(now + BACKSTOP_MS)
     return min(times, default=None)
 
 

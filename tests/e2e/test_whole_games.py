@@ -27,7 +27,7 @@ async def test_four_players_who_drop_out_see_the_same_game(serve: Serve, game: s
                 kind=KINDS[seat % 2],
                 views=VIEWS[seat // 2],
                 seed=f"{game}/{seat}",
-                drop=0.05,
+                drop=0.15,
             )
             for seat, token in enumerate(tokens)
         ]
@@ -36,7 +36,7 @@ async def test_four_players_who_drop_out_see_the_same_game(serve: Serve, game: s
                 group.create_task(player.play())
         view = await check_agreement(http, table, players)
         assert view["result"]["places"]
-        assert sum(player.drops for player in players) > 3
+        assert sum(player.drops for player in players) > 1
         header, lines = await http.log(table)
         moves = [line for line in lines if isinstance(line["by"], int) and line["version"] > 6]
         assert len(moves) == sum(len(player.accepted) for player in players)

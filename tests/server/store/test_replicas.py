@@ -118,7 +118,7 @@ async def test_what_is_acknowledged_is_on_the_replica(pair: Pair, open_pair: Ope
 async def test_nobody_hears_of_what_only_the_primary_has(
     pair: Pair, open_pair: OpenStore, table: str
 ) -> None:
-    store, _ = await open_pair(attempt_s=0.2, settle_s=0.5)
+    store, _ = await open_pair(attempt_s=1.0, settle_s=2.5)
     other, heard = await open_pair(compare_s=3600.0)
     await other.watch(table)
     pair.stop_replica()
