@@ -88,9 +88,9 @@ def bearer(request: Request) -> str | None:
     """The token of the request, or None.
 
     Raises:
-        Rejected: ``bad_message`` for an empty one or for another scheme.
+        Rejected: ``bad_message`` for an empty one, for another scheme, and for more than one.
     """
-    header = request.headers.get("authorization")
+    header = _header(request, "Authorization")
     if header is None:
         return None
     scheme, _, token = header.strip().partition(" ")
@@ -102,7 +102,7 @@ def bearer(request: Request) -> str | None:
 
 def idempotency_key(request: Request) -> str | None:
     """The request's idempotency key, or None. Raises `Rejected` ``bad_message`` for an unusable one."""
-    key = request.headers.get("idempotency-key")
+    key = _header(request, "Idempotency-Key")
     if key is None:
         return None
     if not is_id(key) or len(key) < 8:
@@ -110,6 +110,14 @@ def idempotency_key(request: Request) -> str | None:
             "bad_message", "Idempotency-Key must be 8 to 64 printable characters that nobody can guess"
         )
     return key
+
+
+def _header(request: Request, name: str) -> str | None:
+    """A header, or None. Raises `Rejected` ``bad_message`` where it stands twice: either might be meant."""
+    found = request.headers.getlist(name)
+    if len(found) > 1:
+        raise Rejected("bad_message", f"the header {name} is there {len(found)} times; send it once")
+    return found[0] if found else None
 
 
 def query(request: Request, *known: str) -> dict[str, str]:

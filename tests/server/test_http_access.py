@@ -34,6 +34,18 @@ async def test_an_authorization_that_is_none_is_a_bad_message(http: Http) -> Non
             await http.refused(400, "bad_message", method, f"/v1/tables/{table}{path}", headers=headers)
 
 
+@pytest.mark.parametrize("name", ["Authorization", "Idempotency-Key"])
+async def test_a_header_that_is_there_twice_is_a_bad_message(http: Http, name: str) -> None:
+    """The first one counted, and the other was passed over in silence."""
+    table, host, tokens = await http.full()
+    bearer = ("Authorization", f"Bearer {host}")
+    second = {"Authorization": f"Bearer {tokens[0]}", "Idempotency-Key": "another-key"}[name]
+    twice = [bearer, ("Idempotency-Key", "a-key-of-mine"), (name, second)]
+    response = await http.client.post(f"/v1/tables/{table}/spectators", headers=twice)
+    assert (response.status_code, response.json()["code"]) == (400, "bad_message")
+    assert response.json()["message"] == f"the header {name} is there 2 times; send it once"
+
+
 async def test_an_invalid_token_is_401_everywhere_and_says_how_to_ask(http: Http) -> None:
     table, _, _ = await http.full()
     _, elsewhere, _ = await http.full()
