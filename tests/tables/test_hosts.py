@@ -82,7 +82,9 @@ async def test_start_and_leaving_by_all_at_once_leave_a_table_that_says_what_it_
         assert {answer.status_code for answer in answers[2:]} == {204}
         _, lines = await two.log(made["table"])
         started = kinds(lines).count("started")
-        assert sum(answer.status_code == 200 for answer in answers[:2]) == started <= 1
+        # The same start through both processes is one commit, and then both may have made it.
+        assert any(answer.status_code == 200 for answer in answers[:2]) == (started == 1)
+        assert started <= 1
         status = (await one.facts(made["table"]))["status"]
         assert status == ("abandoned" if started else "open")
 
