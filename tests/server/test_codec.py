@@ -300,7 +300,7 @@ def test_a_damaged_message_is_read_or_refused(
     kind: Kind, data: st.DataObject, message: dict[str, object]
 ) -> None:
     raw = encode(kind, {"id": "m1", **message})
-    frame = bytearray(raw.encode() if isinstance(raw, str) else raw)
+    frame = bytearray(raw)
     for _ in range(data.draw(st.integers(1, 3))):
         frame[data.draw(st.integers(0, len(frame) - 1))] = data.draw(st.integers(0, 255))
     assert_read_or_refused(kind, bytes(frame))
