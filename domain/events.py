@@ -136,7 +136,12 @@ class EventCodec:
         self.tags = {event_tag(kind): kind for kind in self.kinds}
         if len(self.tags) != len(self.kinds):
             raise TypeError("two event types share a tag")
-        self._decode = msgspec.msgpack.Decoder(self._union()).decode
+        union = self._union()
+        self._decode = msgspec.msgpack.Decoder(union).decode
+        several: Any = tuple[union, ...]  # type: ignore[valid-type]
+        fields: list[Any] = [("by", By), ("events", several), ("command", Command | None, None)]
+        whole = msgspec.defstruct("Whole", fields, frozen=True)
+        self._decode_whole = msgspec.msgpack.Decoder(whole).decode
 
     def _union(self) -> Any:
         union: Any = self.kinds[0]
@@ -151,6 +156,14 @@ class EventCodec:
             UnknownEvent: it holds an event that this program does not know.
             CorruptLog: it is not a commit.
         """
+        try:
+            whole: Any = self._decode_whole(data)
+        except msgspec.DecodeError:
+            return self._decode_parts(version, at_ms, data)
+        return Commit(version, at_ms, whole.by, whole.events, whole.command)
+
+    def _decode_parts(self, version: int, at_ms: int, data: bytes) -> Commit:
+        """A commit with an old event, or one that cannot be read."""
         try:
             stored = _decode_stored(data)
         except msgspec.DecodeError as error:
