@@ -147,10 +147,11 @@ async def test_leaving_hands_the_seat_to_a_bot_and_then_to_a_person_with_a_new_t
         (turn,) = game.waiting
         path = f"{game.path}/seats/{turn}"
         await game.http[0].done(204, "DELETE", path, token=game.tokens[turn])
-        played = await game.event("played_for", lambda event: event["seat"] == turn)
-        assert played["by"] == "server"
         gone = await game.seats[turn].next("detached")
         assert gone["reason"] == "revoked"
+        # Only now: whoever has left is told of nothing that follows.
+        played = await game.event("played_for", lambda event: event["seat"] == turn)
+        assert played["by"] == "server"
         await game.http[1].refused(401, "unauthorized", "GET", game.path, token=game.tokens[turn])
         seated = await game.http[1].sit(game.table, "New")
         assert seated["seat"] == turn
