@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import cast
 
 import msgspec
 import structlog
@@ -21,6 +22,7 @@ from domain.errors import Rejected
 from projections.registry import check_all
 from server import asyncapi, pages
 from server.admin import Admin
+from server.archive import Archived, Folder
 from server.limits import Buckets
 from server.metrics import ERRORS, LIMITED, Metrics
 from server.openapi import description
@@ -29,7 +31,7 @@ from server.schema import messages
 from server.service import Service
 from server.settings import Settings
 from server.store import open_store
-from server.store.base import EventStore, StoreUnavailable
+from server.store.base import Archive, EventStore, StoreUnavailable
 from server.ws import Endpoint
 
 log = structlog.get_logger(__name__)
@@ -54,7 +56,13 @@ def create_app(settings: Settings, store: EventStore | None = None) -> Starlette
             replicas=settings.store_replicas,
             replicas_on_disk=settings.store_replicas_on_disk,
         )
-    service = Service(store, settings, lambda: time.time_ns() // 1_000_000)
+    archive = None
+    if settings.archive is not None:
+        keep_s = settings.archive_keep_days * 86_400
+        archive = Archived(cast(Archive, store), Folder(settings.archive), keep_s)
+        store = cast(EventStore, archive)
+    # Monotonic: a clock that is put right must not run out anybody's time.
+    service = Service(store, settings, lambda: time.monotonic_ns() // 1_000_000, archive)
     endpoint = Endpoint(service)
 
     @contextlib.asynccontextmanager

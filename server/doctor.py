@@ -109,18 +109,18 @@ async def _round_trip(client: Redis) -> Check:
 async def _append(client: Redis) -> Check:
     # Any key will do on a single server; on one of a cluster, a slot that it serves.
     table = await _table_here(client)
-    log, news = keys.log(table), keys.news(table)
+    three = (keys.log(table), keys.gone(table), keys.news(table))
 
     async def append(number: int) -> object:
-        return await client.execute_command("FCALL", APPEND, 2, log, news, number + 1, b"x" * 300, "")  # type: ignore[no-untyped-call]
+        return await client.execute_command("FCALL", APPEND, 3, *three, number + 1, b"x" * 300, "")  # type: ignore[no-untyped-call]
 
     try:
         taken_ms = await _median_ms(append)
-        outcome, *_ = await client.execute_command("FCALL", APPEND, 2, log, news, TRIES, b"x" * 300, "")  # type: ignore[no-untyped-call]
+        outcome, *_ = await client.execute_command("FCALL", APPEND, 3, *three, TRIES, b"x" * 300, "")  # type: ignore[no-untyped-call]
     except RedisError as error:
         return Check("append", explain(error), "refuse", "no move can be stored")
     finally:
-        await client.unlink(log)
+        await client.unlink(keys.log(table))
     if int(outcome) != 2:
         return Check("append", "stored twice", "refuse", "an append that is repeated must change nothing")
     if taken_ms > SLOW_MS:

@@ -185,6 +185,7 @@ class Room:
         for commit in commits:
             self.writer.remember(commit)
         self.last = entries[-1]
+        self.owner.store.caught_up(self.id, self.last)
         self.live = Feed(table)
         if table.spectators.delay:
             behind = tables.fold(self.game, commits[: _visible(table)])
@@ -231,6 +232,8 @@ class Room:
         try:
             for entry in found[1:]:
                 self.receive(entry)
+            if self.last is not None:
+                self.owner.store.caught_up(self.id, self.last)
         except UNREADABLE as error:
             self._broken(error)
             raise

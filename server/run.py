@@ -150,7 +150,8 @@ def store_for(settings: Settings) -> Iterator[tuple[Settings, Callable[[], None]
 
     url = embedded.start()
     try:
-        yield settings.replaced(store=url), keep
+        archive = settings.archive or settings.data / "archive"
+        yield settings.replaced(store=url, archive=archive), keep
     finally:
         embedded.stop()
 

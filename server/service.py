@@ -11,6 +11,7 @@ import structlog
 
 from domain.table import Table
 from projections.viewer import SPECTATOR
+from server.archive import Archived
 from server.bots import Bots
 from server.flushes import Flushes
 from server.jobs import NoSuchTable
@@ -38,11 +39,19 @@ class Service:
     Args:
         store: the event store, not yet started.
         settings: the process's settings.
+        archive: the same store, if it archives tables.
         clock_ms: the process's own clock in milliseconds since 1970; the store's time is derived from it.
     """
 
-    def __init__(self, store: EventStore, settings: Settings, clock_ms: Callable[[], int]) -> None:
+    def __init__(
+        self,
+        store: EventStore,
+        settings: Settings,
+        clock_ms: Callable[[], int],
+        archive: Archived | None = None,
+    ) -> None:
         self.store = store
+        self.archive = archive
         self.settings = settings
         self._clock_ms = clock_ms
         self._offset_ms = 0
@@ -137,7 +146,11 @@ class Service:
 
     async def before_append(self, before: Table, table: Table) -> None:
         """A commit is about to lead to ``table``: see that somebody looks when its deadlines come."""
-        if not table.over and (at := earliest(before, table, self.now_ms())) is not None:
+        if not table.over:
+            at = earliest(before, table, self.now_ms())
+        else:
+            at = None if self.archive is None else self.now_ms() + self.settings.archive_after_ms
+        if at is not None:
             await self.timers.expect(table.id, at)
 
     def lost(self, room: Room) -> None:

@@ -62,6 +62,11 @@ class Settings:
         resume_window: How many versions back a connection can resume.
         bot_delay_ms: How long a bot waits before it moves, so that people can follow.
         turn_webhook: An http(s) address that is told by POST when a table waits for a person; None: nobody.
+        archive: The folder of archived tables, shared by all servers of a store; None: in `data` with the
+            embedded store, and no archiving with another one.
+        archive_after_hours: How long after its end a table is archived.
+        archive_keep_days: How long archived tables are kept; 0: for ever.
+        quiet_days: How long nobody may move in a running game before it is abandoned.
         open_hours: How long a table may wait for its start before it is abandoned.
         idle_tables: How many tables that nobody watches are kept in memory; 0 keeps none.
         shutdown_grace_s: How long running commands may take to finish when the server stops.
@@ -98,6 +103,10 @@ class Settings:
     resume_window: int = 300
     idle_tables: int = 1000
     bot_delay_ms: int = 300
+    archive: Path | None = None
+    archive_after_hours: float = 24.0
+    archive_keep_days: float = 0.0
+    quiet_days: float = 30.0
     open_hours: float = 24.0
     turn_webhook: str | None = None
     shutdown_grace_s: float = 10.0
@@ -164,6 +173,16 @@ class Settings:
         """How long a table may wait for its start, in milliseconds."""
         return round(self.open_hours * 3_600_000)
 
+    @property
+    def archive_after_ms(self) -> int:
+        """How long after its end a table is archived, in milliseconds."""
+        return round(self.archive_after_hours * 3_600_000)
+
+    @property
+    def quiet_ms(self) -> int:
+        """How long nobody may move in a running game, in milliseconds."""
+        return round(self.quiet_days * 86_400_000)
+
     def __repr__(self) -> str:
         shown = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
         shown["store"] = self.store and without_password(self.store)
@@ -216,6 +235,9 @@ _RANGES: Final[dict[str, tuple[float, float]]] = {
     "resume_window": (0, 100_000),
     "idle_tables": (0, 1_000_000),
     "bot_delay_ms": (0, 60_000),
+    "archive_after_hours": (0, 8760),
+    "archive_keep_days": (0, 36500),
+    "quiet_days": (0.00001, 3650),
     "open_hours": (0.0001, 8760),
     "shutdown_grace_s": (0, 600),
 }
@@ -297,5 +319,6 @@ _READERS: Final[dict[object, Callable[[str, str], object]]] = {
     str: _read_str,
     str | None: _read_str,
     Path: lambda _, text: Path(text),
+    Path | None: lambda _, text: Path(text),
     tuple[str, ...]: _read_list,
 }

@@ -21,6 +21,7 @@ from projections import frame
 from server import metrics
 from server.jobs import NoSuchTable
 from server.room import Room
+from server.settings import Settings
 from server.store.base import HistoryBroken, OutcomeUnknown, StoreUnavailable
 
 if TYPE_CHECKING:
@@ -31,6 +32,8 @@ log = structlog.get_logger(__name__)
 LEASE_MS = 5000
 BACKSTOP_MS = 60_000
 """How long a table with clocks or bots goes without a look, although nothing seems to be due."""
+AGAIN_MS = 600_000
+"""After a failure that waiting will not mend: a full disk, a damaged file."""
 LONGEST_SLEEP_S = 1.0
 SYNCHRONISE_S = 30.0
 """How often a process compares its clock with the store's; also before it says that somebody's time is up."""
@@ -143,11 +146,35 @@ class Timers:
                     return tables.decide_timeout(game, table, seat=seat, now_ms=now)
 
                 await self._try(room, judge)
-        table = room.table
-        if table.status == "open" and table.created_ms + open_ms <= now:
-            await self._try(room, lambda table: tables.decide_expire(game, table, reason="it never started"))
+        if (reason := self._expired(room.table, now)) is not None:
+            await self._try(room, lambda table: tables.decide_expire(game, table, reason=reason))
         self._service.bots.look(room)
-        return next_look(room.table, now, open_ms)
+        if room.table.over:
+            return await self._archive(room.table, now)
+        return next_look(room.table, now, self._service.settings)
+
+    def _expired(self, table: Table, now: int) -> str | None:
+        """Why a table is to be abandoned, or None."""
+        settings = self._service.settings
+        if table.status == "open" and table.created_ms + settings.open_ms <= now:
+            return "it never started"
+        if table.status == "playing" and table.at_ms + settings.quiet_ms <= now:
+            return "nobody played on"
+        return None
+
+    async def _archive(self, table: Table, now: int) -> int | None:
+        """Archive a table that has been over for long enough. Gives when to look again."""
+        archive = self._service.archive
+        if archive is None:
+            return None
+        due = table.at_ms + self._service.settings.archive_after_ms
+        if due > now:
+            return due
+        try:
+            return None if await archive.keep(table.id) else now + LEASE_MS
+        except (OSError, CorruptLog, UnknownEvent) as error:
+            log.error("not_archived", table=table.id, reason=str(error))
+            return now + AGAIN_MS
 
     async def _try(self, room: Room, decide: Callable[[Table], Decision]) -> None:
         try:
@@ -156,26 +183,25 @@ class Timers:
             return  # a move was faster, or another process
 
 
-def next_look(table: Table, now: int, open_ms: int) -> int | None:
-    """When a table must be looked at again (ms since 1970), or None where nothing can become due.
+def next_look(table: Table, now: int, settings: Settings) -> int:
+    """When a table that is not over must be looked at again (ms since 1970).
 
     Args:
         now: the time of the last look; what was due then has been judged.
-        open_ms: how long a table may wait for its start.
+        settings: how long a table may wait for its start, and for the next move.
     """
-    if table.over:
-        return None
     if table.status == "open":
-        return max(now + 1, table.created_ms + open_ms)
+        return max(now + 1, table.created_ms + settings.open_ms)
+    times = [max(now + 1, table.at_ms + settings.quiet_ms)]
     if table.paused:
-        return None
-    times = [at if at > now else now + LEASE_MS for at in tables.deadlines(table).values()]
+        return times[0]
+    times += [at if at > now else now + LEASE_MS for at in tables.deadlines(table).values()]
     if _bot_awaited(table):
         times.append(now + LEASE_MS)
     if table.clock is not None or any(tables.stand_in(table, seat) for seat in range(len(table.seats))):
         # A commit of a process that has died may land late, when its own look is long over.
         times.append(now + BACKSTOP_MS)
-    return min(times, default=None)
+    return min(times)
 
 
 def earliest(before: Table, table: Table, now: int) -> int | None:

@@ -140,6 +140,10 @@ class EventStore(Protocol):
         """
         ...
 
+    def caught_up(self, table: str, entry: Entry) -> None:
+        """Whoever watches the table has taken in everything up to this entry, the last that was read."""
+        ...
+
     async def unwatch(self, table: str) -> None:
         """Stop telling of this table's commits."""
         ...
@@ -150,9 +154,9 @@ class EventStore(Protocol):
         Args:
             on_commit: (table, entry, after_ms) a commit of a watched table, and when the one before it was
                 stored (0: it is the first). A hint: some may be missing or doubled.
-            on_gap: (table, head) the log of a watched table is not what `on_commit` told and `read`
-                returned here: something up to its head was never told, or what was told last is not in
-                it any more. It is told every few seconds until that is mended, so read.
+            on_gap: (table, head) the log of a watched table is not what `on_commit` told: something up to
+                its head was never told, or what was told last is not in it any more. It is told every few
+                seconds until `caught_up`, so read.
             on_signal: (topic, payload) something sent by `signal` in any process, this one included.
         """
         ...
@@ -263,6 +267,25 @@ class Archive(EventStore, Protocol):
 
         Raises:
             StoreUnavailable: it may be stored or not; the same call again tells (False).
+        """
+        ...
+
+    async def bury(self, table: str, head: int, at_ms: int, remember_ms: int) -> bool:
+        """Take a log away and leave a note of its end: its versions are never used again.
+
+        From then on `read` finds nothing, `heads` the head of the note, and an append is refused with
+        `VersionTaken` until the log is restored.
+
+        Args:
+            head: where the log must end.
+            at_ms: when that version was stored.
+            remember_ms: how long the note stays; 0: for ever.
+
+        Returns:
+            Whether it is away now; False where it ends elsewhere.
+
+        Raises:
+            StoreUnavailable: it may be away or not; the same call again tells.
         """
         ...
 

@@ -8,15 +8,30 @@ local function clock_ms()
   return tonumber(now[1]) * 1000 + math.floor(tonumber(now[2]) / 1000)
 end
 
+-- The end of a log that was archived: the key `gone` holds its head and when that was stored.
+local function buried(gone)
+  local note = redis.call('GET', gone)
+  if not note then
+    return 0, 0
+  end
+  local version, at_ms = string.match(note, '^(%d+) (%d+)$')
+  return tonumber(version), tonumber(at_ms)
+end
+
 -- Puts an entry at the end of a log. Returns the outcome (1 stored, 2 the same entry was there, 0 another
 -- entry is there, the version is not the next one, or what stands before is another entry), when it was
 -- stored, the head, and when the one before it was stored.
-local function put(log, version, data, after)
+local function put(log, gone, version, data, after)
   local head, last_ms = 0, 0
   local last = redis.call('XREVRANGE', log, '+', '-', 'COUNT', 1)[1]
   if last then
     head = tonumber(string.match(last[1], '^%d+'))
     last_ms = tonumber(last[2][2])
+  else
+    head, last_ms = buried(gone)
+    if head > 0 then
+      return 0, 0, head, 0
+    end
   end
   local id = string.format('%.0f-0', version)
   if version <= head then
@@ -34,30 +49,52 @@ local function put(log, version, data, after)
   return 1, tonumber(at_ms), version, last_ms
 end
 
--- keys: log, news channel. args: version, data, and when the entry before must have been stored ('' for
+-- keys: log, gone, news channel. args: version, data, and when the entry before must have been stored ('' for
 -- any time). Returns {outcome, at_ms, head}; see above.
 -- An error reply means that nothing was stored: the entry is the only write, and telling of it cannot fail.
 local function append(keys, args)
-  local outcome, at_ms, head, after_ms = put(keys[1], tonumber(args[1]), args[2], args[3])
+  local outcome, at_ms, head, after_ms = put(keys[1], keys[2], tonumber(args[1]), args[2], args[3])
   if outcome == 1 then
     local times = string.format('%.0f %.0f', at_ms, after_ms)
-    redis.pcall('SPUBLISH', keys[2], args[1] .. ' ' .. times .. '\n' .. args[2])
+    redis.pcall('SPUBLISH', keys[3], args[1] .. ' ' .. times .. '\n' .. args[2])
   end
   return {outcome, at_ms, head}
 end
 
--- keys: log, fence. args as for append. Stores without telling, for a caller who waits for replicas before
+-- keys: log, gone, fence. args as for append. Stores without telling, for a caller who waits for replicas before
 -- anybody hears of it. WAIT looks at the writes of one connection, so a repetition, which has nothing to
 -- store, writes the fence.
 local function store(keys, args)
-  local outcome, at_ms, head = put(keys[1], tonumber(args[1]), args[2], args[3])
+  local outcome, at_ms, head = put(keys[1], keys[2], tonumber(args[1]), args[2], args[3])
   if outcome == 2 then
-    redis.call('SET', keys[2], args[1], 'PX', 1000)
+    redis.call('SET', keys[3], args[1], 'PX', 1000)
   end
   return {outcome, at_ms, head}
 end
 
--- keys: log. args: time and data of version 1, of version 2, ... Stores a whole log that is nowhere yet.
+-- keys: log, gone. args: head, when it was stored, and for how many ms to remember that (0: for ever).
+-- Takes a log away and leaves a note of its end, so that its versions are never used again. Returns 1, or 0
+-- where the log does not end there.
+local function bury(keys, args)
+  local last = redis.call('XREVRANGE', keys[1], '+', '-', 'COUNT', 1)[1]
+  if not last then
+    local head, at_ms = buried(keys[2])
+    return head == tonumber(args[1]) and at_ms == tonumber(args[2]) and 1 or 0
+  end
+  if last[1] ~= args[1] .. '-0' or last[2][2] ~= args[2] then
+    return 0
+  end
+  local note = args[1] .. ' ' .. args[2]
+  if args[3] == '0' then
+    redis.call('SET', keys[2], note)
+  else
+    redis.call('SET', keys[2], note, 'PX', args[3])
+  end
+  redis.call('UNLINK', keys[1])
+  return 1
+end
+
+-- keys: log, gone. args: time and data of version 1, of version 2, ... Stores a whole log that is nowhere yet.
 -- Returns 1, or 0 where there is a log already.
 local function restore(keys, args)
   if redis.call('EXISTS', keys[1]) == 1 then
@@ -66,15 +103,17 @@ local function restore(keys, args)
   for i = 1, #args, 2 do
     redis.call('XADD', keys[1], string.format('%.0f-0', (i + 1) / 2), 'at', args[i], 'data', args[i + 1])
   end
+  redis.call('UNLINK', keys[2])
   return 1
 end
 
--- keys: log. args: version. Returns {head, when the head was stored, when that version was stored}, 0 for
+-- keys: log, gone. args: version. Returns {head, when the head was stored, when that version was stored}, 0 for
 -- what is not there.
 local function head(keys, args)
   local last = redis.call('XREVRANGE', keys[1], '+', '-', 'COUNT', 1)[1]
   if not last then
-    return {0, 0, 0}
+    local top, at_ms = buried(keys[2])
+    return {top, at_ms, tonumber(args[1]) == top and at_ms or 0}
   end
   local id = args[1] .. '-0'
   local there = redis.call('XRANGE', keys[1], id, id)[1]
@@ -172,6 +211,7 @@ redis.register_function{function_name = 'facedown_1_head', callback = head, flag
 redis.register_function('facedown_1_look_again', look_again)
 redis.register_function('facedown_1_append', append)
 redis.register_function('facedown_1_store', store)
+redis.register_function('facedown_1_bury', bury)
 redis.register_function{function_name = 'facedown_1_now', callback = clock_ms, flags = {'no-writes'}}
 redis.register_function('facedown_1_arrive', arrive)
 redis.register_function{function_name = 'facedown_1_present', callback = present, flags = {'no-writes'}}

@@ -35,6 +35,11 @@ def news(table: str) -> str:
     return f"fd:{{{check_name(table)}}}:news"
 
 
+def gone(table: str) -> str:
+    """The note of an archived log's end."""
+    return f"fd:{{{check_name(table)}}}:gone"
+
+
 def fence(table: str) -> str:
     """A key that says nothing and vanishes; see the function `store`."""
     return f"fd:{{{check_name(table)}}}:fence"

@@ -15,11 +15,12 @@ from redis.backoff import NoBackoff
 from redis.exceptions import RedisError, ResponseError
 
 LIBRARY = importlib.resources.files(__package__).joinpath("functions.lua").read_text("utf-8")
-APPEND, ARRIVE, DUE, HEAD, LOOK_AGAIN, NOW, PLACE, PRESENT, RESTORE, STORE, WAKE = (
+APPEND, ARRIVE, BURY, DUE, HEAD, LOOK_AGAIN, NOW, PLACE, PRESENT, RESTORE, STORE, WAKE = (
     f"facedown_1_{name}"
     for name in (
         "append",
         "arrive",
+        "bury",
         "due",
         "head",
         "look_again",

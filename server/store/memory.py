@@ -38,6 +38,7 @@ class MemoryBackend:
         self.clock = clock
         self.logs: dict[str, list[Entry]] = {}
         self.stores: set[MemoryStore] = set()
+        self.gone: dict[str, Entry] = {}
         self.deadlines: dict[str, float] = {}
         self.talk: dict[str, list[bytes]] = {}
         self.lobby: dict[str, tuple[int, str, str]] = {}
@@ -77,6 +78,8 @@ class MemoryStore:
         self._check_started()
         log = self.backend.logs.get(table, [])
         head, after = len(log), log[-1].at_ms if log else 0
+        if not log and table in self.backend.gone:
+            raise VersionTaken(table, version, self.backend.gone[table].version)
         if version <= head and log[version - 1].data == data:
             return Appended(log[version - 1].at_ms, repeated=True)
         if version != head + 1 or after_ms not in (None, after):
@@ -100,7 +103,7 @@ class MemoryStore:
     async def heads(self, tables: Sequence[str]) -> list[int]:
         """See `EventStore.heads`."""
         self._check_started()
-        return [len(self.backend.logs.get(table, [])) for table in tables]
+        return [self._head(table) for table in tables]
 
     async def now_ms(self) -> int:
         """See `EventStore.now_ms`."""
@@ -111,7 +114,10 @@ class MemoryStore:
         """See `EventStore.watch`."""
         self._check_started()
         self._watched.add(keys.check_name(table))
-        return len(self.backend.logs.get(table, []))
+        return self._head(table)
+
+    def caught_up(self, table: str, entry: Entry) -> None:
+        """See `EventStore.caught_up`. Nothing gets lost here."""
 
     async def unwatch(self, table: str) -> None:
         """See `EventStore.unwatch`."""
@@ -206,6 +212,18 @@ class MemoryStore:
         if keys.check_name(table) in self.backend.logs:
             return False
         self.backend.logs[table] = list(entries)
+        self.backend.gone.pop(table, None)
+        return True
+
+    async def bury(self, table: str, head: int, at_ms: int, remember_ms: int) -> bool:
+        """See `server.store.base.Archive.bury`."""
+        self._check_started()
+        log = self.backend.logs.get(keys.check_name(table), [])
+        last = log[-1] if log else self.backend.gone.get(table)
+        if last is None or (last.version, last.at_ms) != (head, at_ms):
+            return False
+        self.backend.gone[table] = Entry(head, at_ms, b"")
+        self.backend.logs.pop(table, None)
         return True
 
     async def say(self, table: str, data: bytes, keep: int, expire_ms: int) -> None:
@@ -236,6 +254,10 @@ class MemoryStore:
     def _deliver(self, table: str, entry: Entry, after_ms: int) -> None:
         if table in self._watched:
             self._on_commit(table, entry, after_ms)
+
+    def _head(self, table: str) -> int:
+        gone = self.backend.gone.get(table)
+        return len(self.backend.logs.get(table, [])) or (gone.version if gone else 0)
 
     def _check_started(self) -> None:
         if self not in self.backend.stores:

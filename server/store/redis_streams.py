@@ -25,6 +25,7 @@ from server.store.base import (
 )
 from server.store.link import (
     ARRIVE,
+    BURY,
     DUE,
     HEAD,
     LOOK_AGAIN,
@@ -129,9 +130,6 @@ class RedisStore:
         found = await self._nodes.ask([("XRANGE", keys.log(table), f"({after}-0", "+", *count)])
         entries = [_entry(item) for item in found[0]]
         check_contiguous(table, after, entries)
-        if entries:
-            last = Place(entries[-1].version, entries[-1].at_ms)
-            self._watched.was_read(table, after, last, whole=limit is None)
         return entries
 
     async def heads(self, tables: Sequence[str]) -> list[int]:
@@ -161,6 +159,10 @@ class RedisStore:
                 del self._joining[table]
         self._watched.joined(table, Place(head, at_ms))
         return int(head)
+
+    def caught_up(self, table: str, entry: Entry) -> None:
+        """See `EventStore.caught_up`."""
+        self._watched.caught_up(table, Place(entry.version, entry.at_ms))
 
     async def unwatch(self, table: str) -> None:
         """See `EventStore.unwatch`."""
@@ -237,7 +239,14 @@ class RedisStore:
     async def restore(self, table: str, entries: Sequence[Entry]) -> bool:
         """See `server.store.base.Archive.restore`."""
         args = [part for entry in entries for part in (entry.at_ms, entry.data)]
-        return bool((await self._nodes.ask([("FCALL", RESTORE, 1, keys.log(table), *args)]))[0])
+        return bool(
+            (await self._nodes.ask([("FCALL", RESTORE, 2, keys.log(table), keys.gone(table), *args)]))[0]
+        )
+
+    async def bury(self, table: str, head: int, at_ms: int, remember_ms: int) -> bool:
+        """See `server.store.base.Archive.bury`."""
+        names = (keys.log(table), keys.gone(table))
+        return bool((await self._nodes.ask([("FCALL", BURY, 2, *names, head, at_ms, remember_ms)]))[0])
 
     async def say(self, table: str, data: bytes, keep: int, expire_ms: int) -> None:
         """See `EventStore.say`."""
@@ -385,4 +394,4 @@ def _entry(item: Any) -> Entry:
 
 def _head(table: str, version: int = 0) -> tuple[Any, ...]:
     """Asks for the head, when it was stored, and when a version was stored: no entry travels."""
-    return ("FCALL_RO", HEAD, 1, keys.log(table), version)
+    return ("FCALL_RO", HEAD, 2, keys.log(table), keys.gone(table), version)

@@ -26,7 +26,10 @@ class _Told:
 
 
 class Watched:
-    """Keeps for each watched table how far it was told and read."""
+    """Keeps for each watched table how far it was told, and how far whoever watches has caught up.
+
+    That something was read does not count: it may have been read for somebody else.
+    """
 
     def __init__(self) -> None:
         self._tables: dict[str, _Told] = {}
@@ -69,13 +72,10 @@ class Watched:
             told.known = place
         told.top = max(told.top, place)
 
-    def was_read(self, table: str, after: int, last: Place, *, whole: bool) -> None:
-        """The log was read from above ``after`` up to ``last``; ``whole``: to its end."""
+    def caught_up(self, table: str, last: Place) -> None:
+        """Whoever watches has read the log and taken it in up to its end, whatever was told before."""
         told = self._tables.get(table)
-        if told is None:
-            return
-        # A whole read that ends before what was told: the log is shorter than it was.
-        if last.version >= told.top.version or (whole and after < told.known.version):
+        if told is not None:
             told.known = told.top = last
 
     def places(self) -> list[tuple[str, Place]]:

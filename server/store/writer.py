@@ -26,9 +26,9 @@ from server.store.pipe import Pipe, pack, pack_parts
 _log = logging.getLogger(__name__)
 
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.02, 0.5
-# The commands without their five arguments: two keys, then version, data and the time before.
-_APPEND = b"*8\r\n" + pack_parts(("FCALL", APPEND, 2))
-_STORE = b"*8\r\n" + pack_parts(("FCALL", STORE, 2))
+# The commands without their six arguments: three keys, then version, data and the time before.
+_APPEND = b"*9\r\n" + pack_parts(("FCALL", APPEND, 3))
+_STORE = b"*9\r\n" + pack_parts(("FCALL", STORE, 3))
 # After these answers the server at the other end is not, or no longer, the one that takes this write.
 MOVED_ON = ("READONLY", "MASTERDOWN", "MOVED", "ASK", "TRYAGAIN", "CLUSTERDOWN")
 
@@ -59,7 +59,7 @@ class _Job:
         after = "" if self.after_ms is None else self.after_ms
         table = self.table
         beside = keys.fence(table) if quiet else keys.news(table)
-        parts = pack_parts((keys.log(table), beside, self.version, self.data, after))
+        parts = pack_parts((keys.log(table), keys.gone(table), beside, self.version, self.data, after))
         return (_STORE if quiet else _APPEND) + parts
 
     def news(self, at_ms: int) -> bytes:
@@ -262,7 +262,7 @@ class Writer:
     @property
     def _wait(self) -> bytes:
         """Ends a batch: the server answers when enough replicas have it, or when it is too late."""
-        replicas, ms = self._settings.replicas, round(self._settings.attempt_s * 500)
+        replicas, ms = self._settings.replicas, round(self._settings.attempt_s * 800)
         if not replicas:
             return b""
         if self._settings.replicas_on_disk:

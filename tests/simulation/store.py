@@ -260,11 +260,7 @@ class SimStore:
     # --- the rest -----------------------------------------------------------------------------------
 
     async def read(self, table: str, after: int = 0, limit: int | None = None) -> list[Entry]:
-        entries = await self._ask(lambda: self.disk.inner.read(table, after, limit))
-        if entries:
-            last = Place(entries[-1].version, entries[-1].at_ms)
-            self._watched.was_read(table, after, last, whole=limit is None)
-        return entries
+        return await self._ask(lambda: self.disk.inner.read(table, after, limit))
 
     async def heads(self, tables: Sequence[str]) -> list[int]:
         return await self._ask(lambda: self.disk.inner.heads(tables))
@@ -281,6 +277,9 @@ class SimStore:
             raise
         self._watched.joined(table, place)
         return place.version
+
+    def caught_up(self, table: str, entry: Entry) -> None:
+        self._watched.caught_up(table, Place(entry.version, entry.at_ms))
 
     async def unwatch(self, table: str) -> None:
         self._watched.end(table)

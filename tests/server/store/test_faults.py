@@ -151,7 +151,7 @@ async def test_a_refusal_is_certain_unless_an_earlier_attempt_is_in_doubt(refusa
         return None if hang_up_first and appends == 1 else refusal
 
     async with scripted_server(answer) as url:
-        settings = Settings(**BRISK)
+        settings = Settings(attempt_s=0.5, settle_s=2.0)
         writer = Writer(Link(url, settings).connection, settings)
         writer.start()
         with pytest.raises(StoreUnavailable):
@@ -295,7 +295,8 @@ async def test_a_silent_news_connection_is_replaced(
         await heard.until(lambda: (table, 1) in heard.gaps)
         await store.read(table)
         await store.append(table, 2, b"two")
-        await heard.until(lambda: heard.versions(table)[-1:] == [2])
+        # On a busy machine the new connection may be taken for silent as well: then it is told as a gap.
+        await heard.until(lambda: heard.versions(table)[-1:] == [2] or (table, 2) in heard.gaps)
         await store.close()
 
 
@@ -436,3 +437,21 @@ async def test_a_store_that_is_absent_at_the_start(tmp_path: Any) -> None:
     with pytest.raises(StoreUnavailable):
         await store.start()
     await store.close()
+
+
+async def test_what_is_read_for_somebody_else_does_not_count_as_told(
+    admin: Redis, open_own: OpenStore, table: str
+) -> None:
+    store, heard = await open_own()
+    for name in (table, f"{table}-other"):
+        await store.watch(name)
+        await admin.xadd(f"fd:{{{name}}}:log", {"at": "1000", "data": b"one"}, id="1-0")
+    await heard.until(lambda: (table, 1) in heard.gaps)
+    entries = await store.read(table)
+    told = heard.gaps.count((table, 1))
+    await heard.until(lambda: heard.gaps.count((table, 1)) > told + 1)
+    store.caught_up(table, entries[-1])
+    told, other = heard.gaps.count((table, 1)), (f"{table}-other", 1)
+    seen = heard.gaps.count(other)
+    await heard.until(lambda: heard.gaps.count(other) > seen + 3)
+    assert heard.gaps.count((table, 1)) <= told + 1  # one comparison may have been on its way

@@ -112,7 +112,9 @@ async def test_what_is_acknowledged_is_on_the_replica(pair: Pair, open_pair: Ope
     for version in range(1, 21):
         last_ms = (await store.append(table, version, b"x", last_ms)).at_ms
         assert await pair.replica.xlen(f"fd:{{{table}}}:log") == version
-    await heard.until(lambda: heard.versions(table) == list(range(1, 21)))
+    told = (table, 20)
+    await heard.until(lambda: heard.versions(table)[-1:] == [20] or told in heard.gaps)
+    assert heard.versions(table) == sorted(set(heard.versions(table)))
 
 
 async def test_nobody_hears_of_what_only_the_primary_has(

@@ -37,7 +37,7 @@ def test_a_missing_piece_is_noticed_although_the_last_one_came() -> None:
     watched = watching(FIRST)
     watched.heard("t", THIRD, SECOND.at_ms)
     assert differs(watched, FIRST, SECOND, THIRD)
-    watched.was_read("t", 0, THIRD, whole=True)
+    watched.caught_up("t", THIRD)
     assert not differs(watched, FIRST, SECOND, THIRD)
 
 
@@ -61,16 +61,10 @@ def test_news_that_follows_on_another_history_is_noticed() -> None:
     assert differs(watched, FIRST, Place(2, 999), THIRD)
 
 
-def test_reading_the_shorter_log_to_its_end_makes_it_right() -> None:
+def test_catching_up_with_the_shorter_log_makes_it_right() -> None:
     watched = watching(FIRST, SECOND, THIRD)
-    watched.was_read("t", 0, SECOND, whole=True)
+    watched.caught_up("t", SECOND)
     assert not differs(watched, FIRST, SECOND)
-
-
-def test_a_part_that_was_read_says_nothing_of_the_end() -> None:
-    watched = watching(FIRST, SECOND, THIRD)
-    watched.was_read("t", 0, FIRST, whole=False)
-    assert not differs(watched, FIRST, SECOND, THIRD)
 
 
 def test_news_during_the_comparison_puts_it_off() -> None:

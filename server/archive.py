@@ -1,0 +1,195 @@
+"""Archived tables: logs of finished games as files, so that the store keeps only what is played.
+
+A file is an export of one table (`server.transfer`), packed by gzip; `facedown import` reads it. It is
+written, flushed to the disk and read back before the log leaves the store, which keeps a note of the log's
+end: versions are never used again. Whoever reads the table is given the file's entries, and whoever goes on
+with it (by a rematch) brings the log back first. All servers of one store need the same folder.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import gzip
+import os
+import tempfile
+import time
+from collections import OrderedDict
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import structlog
+
+from domain.errors import CorruptLog
+from server import transfer
+from server.store.base import Appended, Archive, Entry, StoreUnavailable, VersionTaken
+from server.tokens import is_table
+
+log = structlog.get_logger(__name__)
+
+CACHED = 16
+SWEEP_S = 3600.0
+_SUFFIX = ".jsonl.gz"
+
+
+class Folder:
+    """The files. All methods block.
+
+    Args:
+        path: where they are; made when the first is written.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def file(self, table: str) -> Path:
+        """The file of a table; it need not exist."""
+        return self.path / table[:2] / f"{table}{_SUFFIX}"
+
+    def has(self, table: str) -> bool:
+        """Whether the table is archived here."""
+        return is_table(table) and self.file(table).exists()
+
+    def write(self, table: str, entries: Sequence[Entry]) -> None:
+        """Write a file; when this returns it is on the disk, whole. Raises OSError."""
+        target = self.file(table)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        writer = transfer.Writer()
+        handle, half = tempfile.mkstemp(prefix=f".{table}-", dir=target.parent)
+        try:
+            with os.fdopen(handle, "wb") as raw:
+                with gzip.GzipFile(fileobj=raw, mode="wb", mtime=0) as packed:
+                    packed.write(writer.begin(None))
+                    for line in writer.table(table, list(entries)):
+                        packed.write(line)
+                    packed.write(writer.end())
+                raw.flush()
+                os.fsync(raw.fileno())
+            Path(half).replace(target)
+        except BaseException:
+            Path(half).unlink(missing_ok=True)
+            raise
+        for folder in (target.parent, self.path):
+            _sync(folder)
+
+    def read(self, table: str) -> list[Entry]:
+        """The entries of a file, all checked. Raises CorruptLog, OSError."""
+        try:
+            with gzip.open(self.file(table)) as packed:
+                (found,) = transfer.read(packed)
+        except (transfer.BadExport, EOFError, ValueError) as error:
+            raise CorruptLog(f"{self.file(table)} is damaged: {error}") from error
+        return found.entries
+
+    def sweep(self, keep_s: float) -> int:
+        """Remove files that were written longer ago than this. Gives how many."""
+        before = time.time() - keep_s
+        old = [file for file in self.path.glob(f"*/*{_SUFFIX}") if file.stat().st_mtime < before]
+        for file in old:
+            file.unlink(missing_ok=True)
+        return len(old)
+
+
+def _sync(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+class Archived:
+    """A store that also knows the archived tables. Everything else is the inner store's.
+
+    Args:
+        inner: where the tables are played.
+        folder: where they are archived.
+        keep_s: how long files are kept; 0: for ever.
+    """
+
+    def __init__(self, inner: Archive, folder: Folder, keep_s: float = 0.0) -> None:
+        self._inner = inner
+        self._folder = folder
+        self._keep_s = keep_s
+        self._cache: OrderedDict[str, list[Entry]] = OrderedDict()
+        self._sweeper: asyncio.Task[None] | None = None
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)
+
+    async def start(self) -> None:
+        """See `EventStore.start`."""
+        await self._inner.start()
+        if self._keep_s:
+            self._sweeper = asyncio.create_task(self._sweep())
+
+    async def close(self) -> None:
+        """See `EventStore.close`."""
+        if self._sweeper is not None:
+            self._sweeper.cancel()
+            await asyncio.gather(self._sweeper, return_exceptions=True)
+        await self._inner.close()
+
+    async def read(self, table: str, after: int = 0, limit: int | None = None) -> list[Entry]:
+        """See `EventStore.read`."""
+        found = await self._inner.read(table, after, limit)
+        if found:
+            return found
+        if not self._folder.has(table):
+            if after == 0 and (await self._inner.heads([table]))[0]:
+                raise StoreUnavailable(f"{table} is archived, but not in {self._folder.path}")
+            return []
+        return [entry for entry in await self._entries(table) if entry.version > after][:limit]
+
+    async def append(self, table: str, version: int, data: bytes, after_ms: int | None = None) -> Appended:
+        """See `EventStore.append`."""
+        try:
+            return await self._inner.append(table, version, data, after_ms)
+        except VersionTaken as taken:
+            if taken.head != version - 1 or not self._folder.has(table):
+                raise
+            entries = await self._entries(table)
+            if entries[-1].version != taken.head or after_ms not in (None, entries[-1].at_ms):
+                raise
+            await self._inner.restore(table, entries)
+            self._cache.pop(table, None)
+            return await self._inner.append(table, version, data, after_ms)
+
+    async def keep(self, table: str) -> bool:
+        """Archive a table. Harmless if it is archived; False where its log has just gone on.
+
+        Raises:
+            StoreUnavailable: it is still in the store, or gone into the folder.
+            OSError, CorruptLog, UnknownEvent: it cannot be written; it is still in the store.
+        """
+        entries = await self._inner.read(table)
+        if entries:
+            await asyncio.to_thread(self._folder.write, table, entries)
+            if await asyncio.to_thread(self._folder.read, table) != entries:
+                raise OSError(f"{self._folder.file(table)} does not hold what was written")
+            self._cache.pop(table, None)
+            last = entries[-1]
+            if not await self._inner.bury(table, last.version, last.at_ms, round(self._keep_s * 1000)):
+                return False
+            log.info("archived", table=table, versions=last.version)
+        await self._inner.unindex(table)
+        return True
+
+    async def _entries(self, table: str) -> list[Entry]:
+        if table not in self._cache:
+            try:
+                self._cache[table] = await asyncio.to_thread(self._folder.read, table)
+            except OSError as error:
+                raise StoreUnavailable(f"{table} cannot be read from the archive: {error}") from error
+        self._cache.move_to_end(table)
+        while len(self._cache) > CACHED:
+            self._cache.popitem(last=False)
+        return self._cache[table]
+
+    async def _sweep(self) -> None:
+        while True:
+            with contextlib.suppress(OSError):
+                if number := await asyncio.to_thread(self._folder.sweep, self._keep_s):
+                    log.info("archives_removed", number=number)
+            await asyncio.sleep(SWEEP_S)
