@@ -20,15 +20,9 @@ if TYPE_CHECKING:
 
 _FAST = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5)
 
-COMMANDS = Counter(
-    "facedown_commands", "Commands of seats, by outcome", ["game", "outcome"]
-)
-APPEND = Histogram(
-    "facedown_append_seconds", "From decision to acknowledgement", buckets=_FAST
-)
-FANOUT = Histogram(
-    "facedown_fanout_seconds", "From acknowledgement to queued frames", buckets=_FAST
-)
+COMMANDS = Counter("facedown_commands", "Commands of seats, by outcome", ["game", "outcome"])
+APPEND = Histogram("facedown_append_seconds", "From decision to acknowledgement", buckets=_FAST)
+FANOUT = Histogram("facedown_fanout_seconds", "From acknowledgement to queued frames", buckets=_FAST)
 CONFLICTS = Counter("facedown_conflicts", "Appends that found their version taken by another process")
 UNKNOWN = Counter("facedown_unknown_outcomes", "Appends whose outcome could not be told in time")
 ATTACHES = Counter("facedown_attaches", "Attaches, by whether the viewer could resume", ["recovered"])
