@@ -13,6 +13,7 @@ from domain import table as tables
 from domain.errors import CorruptLog, Rejected, UnknownEvent
 from domain.table import Table
 from domain.visibility import see
+from server import metrics
 from server.bots.policies import QUICK, STRONG, Action, AnyGame, chance, greedy, policies_of, seeded
 from server.bots.thinking import Thinker, ThinkingFailed, question
 from server.jobs import NoSuchTable
@@ -216,6 +217,7 @@ class Bots:
 
         try:
             await room.writer.command(seat if own else "server", judged)
+            metrics.BOTS.inc()
         except Rejected as refused:
             if refused.code not in ("not_your_turn", "forbidden", "finished", "paused"):
                 raise
