@@ -137,8 +137,9 @@ class Service:
         if room.live is None:
             del self._idle[room.id], self._rooms[room.id]
         while len(self._idle) > self.settings.idle_tables:
-            ident, _ = self._idle.popitem(last=False)
+            ident, dropped = self._idle.popitem(last=False)
             del self._rooms[ident]
+            dropped.reset("closed")  # its parts know each other: the collector would come late for so much
 
     async def call(self, ident: str, run: Callable[[Room], Awaitable[T]]) -> T:
         """Do ``run`` in the table's room, in its turn. Raises what it raises, and `NoSuchTable`."""
