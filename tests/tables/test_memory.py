@@ -1,0 +1,36 @@
+"""What a process keeps in memory of tables that nobody watches."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+
+from tests.support.clients import Http, client
+from tests.support.server import Serve
+from tests.support.store import eventually
+from tests.tables.sitting import UNLIMITED
+
+
+async def test_a_table_that_is_dropped_is_let_go_of_at_once(serve: Serve) -> None:
+    """Not when the garbage collector comes around: that is late, and a table's state is large."""
+    here = await serve(**UNLIMITED, idle_tables=1)
+    gc.disable()
+    try:
+        async with Http(here.url) as http, client(here.url) as viewer:
+            table, _, tokens = await http.full("trick-and-trade", 3)
+            await viewer.attach(table, tokens[0])
+            room = here.service.known(table)
+            assert room is not None
+            state = weakref.ref(room.live)
+            del room
+            await viewer.ask({"type": "detach", "table": table})
+            await http.full("trick-and-trade", 3)
+
+            async def gone() -> bool:
+                return here.service.known(table) is None
+
+            await eventually(gone)
+            assert state() is None
+            assert (await viewer.attach(table, tokens[0]))["version"] == 5
+    finally:
+        gc.enable()
