@@ -16,7 +16,8 @@ from projections.viewer import SPECTATOR, on_wire
 from server import metrics
 from server.access import viewer_of
 from server.feed import Attachment, Feed
-from server.room import Room, Told
+from server.owner import Told
+from server.room import Room
 from server.wire import Accepted, Attached, Detached, Error, Refused, ToClient, Update, deadlines_of
 from server.writer import seat_command
 

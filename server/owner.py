@@ -1,9 +1,10 @@
-"""What a room needs of its process."""
+"""What a room needs of its process, and what it keeps of each commit."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from domain.events import Commit
 from domain.table import Table
 from server.store.base import EventStore
 
@@ -11,8 +12,16 @@ if TYPE_CHECKING:
     from server.room import Room
 
 
+class Told(NamedTuple):
+    """A commit with what its table's state said after it."""
+
+    commit: Commit
+    status: str
+    waiting: tuple[int, ...]
+
+
 class Owner(Protocol):
-    """What a room needs of its process."""
+    """What a room needs of its process, and what it keeps of each commit."""
 
     store: EventStore
 

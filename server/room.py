@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import structlog
 
@@ -23,7 +23,7 @@ from server import metrics
 from server.feed import Attachment, Feed
 from server.hearing import Unheard
 from server.jobs import MOST_JOBS, UNREADABLE, Call, HistoryLost, Job, NoSuchTable, fail
-from server.owner import Owner
+from server.owner import Owner, Told
 from server.store.base import Entry, HistoryBroken
 from server.wire import Presence, Said, ToClient
 from server.writer import Writer
@@ -32,14 +32,6 @@ log = structlog.get_logger(__name__)
 
 RECENT = 64
 """Commits kept in memory beyond a table's delay; older ones are read from the store."""
-
-
-class Told(NamedTuple):
-    """A commit with what its table's state said after it."""
-
-    commit: Commit
-    status: str
-    waiting: tuple[int, ...]
 
 
 class Room:
