@@ -7,11 +7,16 @@ import subprocess
 import sys
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
+from tests.faults.conftest import results
+from tests.faults.results import Results
 from tests.simulation import planted
 from tests.simulation.world import run
+
+__all__ = ["results"]
 
 CHUNK = 20
 SHORT, SHORT_WITH_LOSSES = 80, 40
@@ -20,35 +25,49 @@ ENOUGH = 50
 """Seeds within which a planted fault must show."""
 
 
-def failures(first: int, count: int, losses: bool) -> list[str]:
-    """The failures among some seeds, each with the command that replays it."""
-    found = []
-    for seed in range(first, first + count):
-        report = run(seed, losses=losses)
-        if report.failure is not None:
-            more = " --losses" if losses else ""
-            found.append(f"{report.failure}\nreplay: python -m tests.simulation {seed}{more}")
-    return found
+class Found(NamedTuple):
+    """What came of some seeds; each failure stands with the command that replays it."""
+
+    failures: list[str]
+    accepted: int
+    versions: int
+
+
+def found(first: int, count: int, losses: bool) -> Found:
+    """Run some seeds."""
+    reports = [run(seed, losses=losses) for seed in range(first, first + count)]
+    more = " --losses" if losses else ""
+    return Found(
+        [
+            f"{report.failure}\nreplay: python -m tests.simulation {report.seed}{more}"
+            for report in reports
+            if report.failure is not None
+        ],
+        sum(report.accepted for report in reports),
+        sum(report.versions for report in reports),
+    )
 
 
 @pytest.mark.parametrize("first", range(0, SHORT, CHUNK))
 def test_accepted_commands_are_stored_once_and_views_tell_the_truth(first: int) -> None:
-    assert not failures(first, CHUNK, losses=False)
+    assert not found(first, CHUNK, losses=False).failures
 
 
 @pytest.mark.parametrize("first", range(0, SHORT_WITH_LOSSES, CHUNK))
 def test_a_lost_history_is_noticed_and_never_used_again(first: int) -> None:
-    assert not failures(first, CHUNK, losses=True)
+    assert not found(first, CHUNK, losses=True).failures
 
 
 @pytest.mark.long
 @pytest.mark.timeout(7200)
 @pytest.mark.parametrize(("count", "losses"), [(LONG, False), (LONG_WITH_LOSSES, True)])
-def test_many_seeds(count: int, losses: bool) -> None:
+def test_many_seeds(count: int, losses: bool, results: Results) -> None:
     firsts = range(1_000_000, 1_000_000 + count, CHUNK)
     with ProcessPoolExecutor() as pool:
-        found = pool.map(failures, firsts, [CHUNK] * len(firsts), [losses] * len(firsts))
-        assert not [failure for some in found for failure in some]
+        chunks = list(pool.map(found, firsts, [CHUNK] * len(firsts), [losses] * len(firsts)))
+    assert not [failure for chunk in chunks for failure in chunk.failures]
+    name = "simulated clusters" + (" whose store comes back with an older state" if losses else "")
+    results.add(name, count, sum(chunk.accepted for chunk in chunks), sum(chunk.versions for chunk in chunks))
 
 
 @pytest.mark.parametrize("fault", planted.FAULTS)
