@@ -12,6 +12,7 @@ from redis.asyncio import BlockingConnectionPool, ConnectionPool, Redis
 from redis.asyncio.connection import AbstractConnection
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
+from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import RedisError, ResponseError
 
 LIBRARY = importlib.resources.files(__package__).joinpath("functions.lua").read_text("utf-8")
@@ -127,6 +128,11 @@ def is_reply(error: BaseException) -> bool:
     return isinstance(error, ResponseError) or (
         isinstance(error, RedisError) and getattr(error, "status_code", None) is not None
     )
+
+
+def is_crowded(error: BaseException) -> bool:
+    """Whether all our connections were in use for too long, which says nothing about the server."""
+    return isinstance(error, RedisConnectionError) and str(error) == "No connection available."
 
 
 def explain(error: BaseException) -> str:

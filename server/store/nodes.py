@@ -19,6 +19,7 @@ from server.store.link import (
     Link,
     Settings,
     explain,
+    is_crowded,
     is_missing_function,
     is_reply,
 )
@@ -91,7 +92,7 @@ class Node:
             try:
                 found: list[Any] = await pipeline.execute(raise_on_error=False)
             except FAILURES as error:
-                if not is_reply(error):
+                if not is_reply(error) and not is_crowded(error):
                     self.health.failed(error)
                 raise
         return found
