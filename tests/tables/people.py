@@ -185,8 +185,8 @@ class Person:
         self.world.counts[f"error: {message['code']}"] += 1
         if message.get("id") == "say" and message["code"] in ("rate_limited", "muted"):
             return
-        if message["code"] in ("unavailable", "outcome_unknown", "rate_limited"):
-            self._asked = None
+        if message["code"] in ("unavailable", "outcome_unknown", "rate_limited") and self._socket:
+            self._socket.transport.abort()  # come back and look how it stands
             return
         self.left = True
         if message["code"] != "unauthorized":
