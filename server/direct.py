@@ -104,8 +104,11 @@ class DirectProtocol(SocketProtocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """The socket is gone."""
         super().connection_lost(exc)
-        if self._lost is not None:
-            self._lost()
+        lost, self._lost, self._taker, self._resumed = self._lost, None, None, None
+        # Nothing here may know itself: whoever comes and goes would leave memory behind for minutes.
+        getattr(self, "scope", {}).get("extensions", {}).pop(EXTENSION, None)
+        if lost is not None:
+            lost()
 
     def abort(self) -> None:
         """Close at once, whatever waits to be written."""
