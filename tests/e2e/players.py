@@ -42,6 +42,7 @@ class Player:
         drop: how likely a connection is lost at each of several points of a move.
         views: how the views are sent.
         patient: whether servers and store may be away for a while.
+        pause_s: how long to think after each move.
     """
 
     def __init__(
@@ -55,6 +56,7 @@ class Player:
         drop: float = 0.0,
         views: str = "full",
         patient: bool = False,
+        pause_s: float = 0.0,
     ) -> None:
         self.url = url
         self.table = table
@@ -63,6 +65,7 @@ class Player:
         self.drop = drop
         self.views = views
         self.patient = patient
+        self.pause_s = pause_s
         self.rng = random.Random(f"{seed}/{token and table}")
         self.mirror: Mirror | None = None
         self.accepted: dict[str, int] = {}
@@ -81,6 +84,8 @@ class Player:
                     if not await self._move(client, until):
                         return
                     await self._maybe_drop()
+                    if self.pause_s:
+                        await asyncio.sleep(self.pause_s)
                 except Closed:
                     assert self.patient, "the server closed the connection"
                     await self._gone()
@@ -140,6 +145,10 @@ class Player:
             self.mirror = client.tables.get(self.table) or client.left.get(self.table) or self.mirror
 
     async def _move(self, client: Client, until: Callable[[Mirror], bool]) -> bool:
+        if self.table not in client.tables:  # the server let go of it between two moves
+            assert self.patient, client.seen[-1]
+            await self._gone()
+            return True
         mirror = client.tables[self.table]
         self.mirror = mirror
 

@@ -137,14 +137,16 @@ class ServerProcess:
     Args:
         folder: where it runs; without a store its data are here.
         store: the URL of a store, or None for the embedded one.
+        port: where it listens, also when it is started again; 0: a free port, each time another one.
         settings: further settings, as in `server.settings.Settings`.
     """
 
-    def __init__(self, folder: Path, store: str | None = None, **settings: Any) -> None:
+    def __init__(self, folder: Path, store: str | None = None, port: int = 0, **settings: Any) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self.folder = folder
         self.url = ""
         self._store = store
+        self._port = port
         self._settings = settings
         self._process: subprocess.Popen[bytes] | None = None
         self._starts = 0
@@ -170,7 +172,7 @@ class ServerProcess:
 
     def _run(self) -> subprocess.Popen[bytes]:
         variables = {f"FACEDOWN_{name.upper()}": str(value) for name, value in self._settings.items()}
-        arguments = ["serve", "--port", "0", *(["--store", self._store] if self._store else [])]
+        arguments = ["serve", "--port", str(self._port), *(["--store", self._store] if self._store else [])]
         with self._log.open("wb") as log:
             return subprocess.Popen(
                 [sys.executable, "-c", "from server.cli import app; app()", *arguments],
