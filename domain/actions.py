@@ -67,6 +67,8 @@ def canonical(action: Action) -> dict[str, Any]:
 
 
 def _sorted(value: Any) -> Any:
+    if type(value) is str or type(value) is int:
+        return value
     if isinstance(value, list | tuple):
         return sorted((_sorted(item) for item in value), key=lambda item: (type(item).__name__, repr(item)))
     if isinstance(value, Mapping):

@@ -31,6 +31,8 @@ S = TypeVar("S", bound=msgspec.Struct)
 Show = Callable[[Any, Any, int], Any]
 """``(value, holder, viewer) -> shown value``, or `UNSET` where the viewer may know nothing of it."""
 
+Add = Callable[[Any, Any, int], Any]
+
 
 class Audience:
     """Who may know a field.
@@ -39,14 +41,21 @@ class Audience:
         name: how it is called in documents and schemas.
         show: gives what a seat or a spectator is shown of the value; never called for the referee.
         referee: False for values that nobody is ever shown (token hashes, the deal key).
+        same: whether all seats and spectators are shown the same.
+        add: ``(shown, value, seat) -> shown``: from what a spectator is shown to what a seat is, where that
+            is quicker than ``show``.
     """
 
-    __slots__ = ("name", "referee", "show")
+    __slots__ = ("add", "name", "referee", "same", "show")
 
-    def __init__(self, name: str, show: Show, *, referee: bool = True) -> None:
+    def __init__(
+        self, name: str, show: Show, *, referee: bool = True, same: bool = False, add: Add | None = None
+    ) -> None:
         self.name = name
         self.show = show
         self.referee = referee
+        self.same = same
+        self.add = add
 
     def __repr__(self) -> str:
         return f"<{self.name}>"
@@ -68,10 +77,10 @@ def _blank(length: int) -> tuple[None, ...]:
     return (None,) * length
 
 
-PUBLIC: Final = Audience("public", lambda value, holder, viewer: value)
-HIDDEN: Final = Audience("hidden", lambda value, holder, viewer: UNSET)
-SECRET: Final = Audience("secret", lambda value, holder, viewer: UNSET, referee=False)
-COUNT: Final = Audience("count", lambda value, holder, viewer: blanks(value))
+PUBLIC: Final = Audience("public", lambda value, holder, viewer: value, same=True)
+HIDDEN: Final = Audience("hidden", lambda value, holder, viewer: UNSET, same=True)
+SECRET: Final = Audience("secret", lambda value, holder, viewer: UNSET, referee=False, same=True)
+COUNT: Final = Audience("count", lambda value, holder, viewer: blanks(value), same=True)
 
 
 def only(*fields: str, others: Audience = HIDDEN) -> Audience:
@@ -115,7 +124,13 @@ def each_own(others: Audience = COUNT) -> Audience:
                 shown.append(None if masked is UNSET else masked)
         return tuple(shown)
 
-    return Audience(f"each its own; others: {others.name}", show)
+    return Audience(f"each its own; others: {others.name}", show, add=_with_own if others.same else None)
+
+
+def _with_own(shown: Any, value: Any, seat: int) -> Any:
+    if value is None or not 0 <= seat < len(value):
+        return shown
+    return (*shown[:seat], value[seat], *shown[seat + 1 :])
 
 
 EACH_OWN: Final = each_own(COUNT)
@@ -167,11 +182,21 @@ def _masked(kind: type[msgspec.Struct]) -> tuple[tuple[str, Audience], ...]:
     return tuple((field, who) for field, who in audiences(kind).items() if who is not PUBLIC)
 
 
-def see(state: S, viewer: int) -> S:
+@cache
+def _personal(kind: type[msgspec.Struct]) -> tuple[tuple[str, Audience], ...]:
+    return tuple((field, who) for field, who in audiences(kind).items() if not who.same)
+
+
+def see(state: S, viewer: int, public: S | None = None) -> S:
     """The part of ``state`` that ``viewer`` may know: the same type, what is hidden masked.
 
     A field that the viewer may know nothing of is None, whatever its type says.
+
+    Args:
+        public: what a spectator may know of ``state``, where the caller has it already.
     """
+    if public is not None and viewer >= 0:
+        return _added(state, viewer, public)
     masked = _masked(type(state))
     if not masked:
         return state
@@ -183,3 +208,15 @@ def see(state: S, viewer: int) -> S:
         value = who.show(getattr(state, field), state, viewer)
         changes[field] = None if value is UNSET else value
     return msgspec.structs.replace(state, **changes)
+
+
+def _added(state: S, seat: int, public: S) -> S:
+    """What a spectator may know, and what the seat may know beyond it."""
+    changes = {}
+    for field, who in _personal(type(state)):
+        if who.add is not None:
+            changes[field] = who.add(getattr(public, field), getattr(state, field), seat)
+        else:
+            value = who.show(getattr(state, field), state, seat)
+            changes[field] = None if value is UNSET else value
+    return msgspec.structs.replace(public, **changes) if changes else public

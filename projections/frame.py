@@ -100,7 +100,8 @@ class Sight:
         found = self._seen.get(viewer)
         if found is None:
             assert self.table.state is not None
-            found = self._seen[viewer] = see(self.table.state, viewer)
+            public = self.seen(SPECTATOR) if viewer >= 0 else None
+            found = self._seen[viewer] = see(self.table.state, viewer, public)
         return found
 
     @property

@@ -9,10 +9,25 @@ from typing import Any
 from msgspec import UNSET
 
 from domain.events import Event, event_name
-from domain.visibility import HIDDEN, PUBLIC, audiences
+from domain.visibility import HIDDEN, PUBLIC, Audience, audiences
 from projections.viewer import REFEREE, Viewer
 
-_name = cache(event_name)
+
+@cache
+def _plan(kind: type[Event]) -> tuple[str, tuple[tuple[str, Audience | None], ...]]:
+    """The name of an event type, and its fields, each with its audience unless it is public."""
+    fields = ((field, None if who is PUBLIC else who) for field, who in audiences(kind).items())
+    return event_name(kind), tuple(fields)
+
+
+@cache
+def _open(kind: type[Event]) -> bool:
+    return kind.known_to is PUBLIC and all(who is PUBLIC for who in audiences(kind).values())
+
+
+def same_for_all(events: Iterable[Event]) -> bool:
+    """Whether every viewer sees the same of ``events``."""
+    return all(_open(type(event)) for event in events)
 
 
 def redact(event: Event, viewer: Viewer) -> dict[str, Any] | None:
@@ -28,10 +43,11 @@ def redact(event: Event, viewer: Viewer) -> dict[str, Any] | None:
             return None
         if known_to.shown(True, event, viewer) is UNSET:
             return None
-    shown = {"type": _name(kind)}
-    for field, audience in audiences(kind).items():
+    name, fields = _plan(kind)
+    shown: dict[str, Any] = {"type": name}
+    for field, audience in fields:
         value = getattr(event, field)
-        if audience is not PUBLIC:
+        if audience is not None:
             value = audience.shown(value, event, viewer)
         if value is not UNSET and value is not None:
             shown[field] = value

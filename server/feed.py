@@ -6,18 +6,18 @@ some commits behind; everything they are told comes from that feed's table.
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Protocol
 
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET
 
 from domain.events import Commit
 from domain.table import Table
 from projections import frame
 from projections.patch import struct_patch
-from projections.redaction import redact_all
-from projections.viewer import Viewer
+from projections.redaction import redact_all, same_for_all
+from projections.viewer import SPECTATOR, Viewer
 from server.codec import Kind, encode
-from server.wire import Deadline, ToClient, Update, Views, deadlines_of
+from server.wire import ToClient, Update, Views, deadlines_of
 
 
 class Sink(Protocol):
@@ -74,43 +74,37 @@ class Feed:
 
     def advance(self, commit: Commit, table: Table) -> None:
         """Show ``commit``, which led to ``table``."""
-        before, self.sight = self.sight, frame.Sight(table, self.sight)
+        before = self.sight
+        sight = self.sight = frame.Sight(table, before)
         deadlines = deadlines_of(table)
+        events = shared = redact_all(commit.events, SPECTATOR) if same_for_all(commit.events) else None
         for viewer, there in list(self.viewers.items()):
+            if shared is None:
+                events = redact_all(commit.events, viewer)
             # One frame for all that get the same bytes, made when the first of them wants it.
             made: dict[tuple[Kind, Views], bytes] = {}
-            events = redact_all(commit.events, viewer)
-            for attachment in list(there):
-                kind, views = attachment.sink.kind, attachment.views
+            for attachment in tuple(there):
+                sink, views = attachment.sink, attachment.views
+                kind = sink.kind
                 found = made.get((kind, views))
                 if found is None:
-                    update = self._update(commit, viewer, views, before, events, deadlines)
+                    update = Update(
+                        table=table.id,
+                        version=commit.version,
+                        at_ms=commit.at_ms,
+                        by=commit.by,
+                        status=table.status,
+                        events=events,  # type: ignore[arg-type]
+                        view=sight.view(viewer) if views == "full" else UNSET,
+                        patch=struct_patch(before.view(viewer), sight.view(viewer))
+                        if views == "patch"
+                        else UNSET,
+                        actions=sight.actions(viewer),
+                        waiting=sight.waiting,
+                        deadlines=deadlines,
+                    )
                     found = made[kind, views] = encode(kind, update)
-                attachment.sink.send(found)
-
-    def _update(
-        self,
-        commit: Commit,
-        viewer: Viewer,
-        views: Views,
-        before: frame.Sight,
-        events: list[dict[str, Any]],
-        deadlines: list[Deadline] | UnsetType,
-    ) -> Update:
-        sight = self.sight
-        return Update(
-            table=sight.table.id,
-            version=commit.version,
-            at_ms=commit.at_ms,
-            by=commit.by,
-            status=sight.table.status,
-            events=events,
-            view=sight.view(viewer) if views == "full" else UNSET,
-            patch=struct_patch(before.view(viewer), sight.view(viewer)) if views == "patch" else UNSET,
-            actions=sight.actions(viewer),
-            waiting=sight.waiting,
-            deadlines=deadlines,
-        )
+                sink.send(found)
 
     def broadcast(self, message: ToClient) -> None:
         """Send one message to everybody who watches."""

@@ -107,12 +107,13 @@ class Service:
 
     def room(self, ident: str) -> Room:
         """The room of a table, which need not exist. Raises `NoSuchTable` for what can be no id."""
-        if not is_table(ident):
-            raise NoSuchTable(ident)
-        self._idle.pop(ident, None)
         room = self._rooms.get(ident)
         if room is None:
+            if not is_table(ident):
+                raise NoSuchTable(ident)
             room = self._rooms[ident] = Room(self, ident)
+        else:
+            self._idle.pop(ident, None)
         return room
 
     @property

@@ -11,10 +11,10 @@ import pytest
 import domain.games
 from domain.game import ranked
 from domain.registry import games
-from domain.visibility import REFEREE
+from domain.visibility import REFEREE, SPECTATOR, see
 from projections import frame
 from projections.patch import apply_patch, merge_patch
-from projections.redaction import redact_all
+from projections.redaction import redact_all, same_for_all
 from projections.registry import projection
 from tests.conformance.setups import SETUPS, label, moments, playouts, viewers
 
@@ -55,6 +55,23 @@ def test_a_view_comes_back_as_its_type_from_its_bytes(setup: Setup) -> None:
                 view = frame.view(playout.states[version - 1], viewer).game
                 again = msgspec.json.decode(msgspec.json.encode(view), type=kind)
                 assert msgspec.json.encode(again) == msgspec.json.encode(view)
+
+
+def test_what_a_seat_knows_is_the_same_when_it_is_added_to_what_everybody_knows(setup: Setup) -> None:
+    for playout in playouts(*setup):
+        for version in moments(playout):
+            state = playout.states[version - 1].state
+            if state is not None:
+                public = see(state, SPECTATOR)
+                for seat in range(setup[1]):
+                    assert see(state, seat, public) == see(state, seat), f"version {version}, seat {seat}"
+
+
+def test_events_that_are_the_same_for_all_are_so(setup: Setup) -> None:
+    for playout in playouts(*setup):
+        for commit in playout.commits:
+            shown = [redact_all(commit.events, viewer) for viewer in (*viewers(playout), REFEREE)]
+            assert not same_for_all(commit.events) or all(other == shown[0] for other in shown)
 
 
 def test_patches_lead_from_each_view_to_the_next(setup: Setup) -> None:
