@@ -99,7 +99,9 @@ class Thinker:
             self._pool = ProcessPoolExecutor(1, spawn, _begin)
         pool = self._pool
         try:
-            return await asyncio.wait_for(asyncio.wrap_future(pool.submit(_answer, asked)), PATIENCE_S)
+            # Not `wait_for`, which swallows (until Python 3.12) a cancellation that comes with the answer.
+            async with asyncio.timeout(PATIENCE_S):
+                return await asyncio.wrap_future(pool.submit(_answer, asked))
         except (BrokenExecutor, OSError) as error:
             if self._pool is pool:
                 self._pool = None

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import importlib.resources
 import re
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit, urlunsplit
 
@@ -120,7 +122,29 @@ class Link:
             max_connections=self._settings.readers,
             timeout=self._settings.attempt_s,
         )
+        kind: Any = pool.connection_class
+        pool.connection_class = _cancellable(kind)
         return Redis.from_pool(pool)
+
+
+@cache
+def _cancellable(kind: Any) -> Any:
+    """A kind of connection whose users can always be cancelled.
+
+    The library sends by `asyncio.wait_for`, which until Python 3.12 swallows a cancellation that comes with
+    the end of what it waits for: a task that is to stop would go on for ever.
+    """
+
+    class Cancellable(kind):  # type: ignore[misc]
+        async def send_packed_command(self, command: Any, check_health: bool = True) -> None:
+            task = asyncio.current_task()
+            before = task.cancelling() if task else 0
+            await super().send_packed_command(command, check_health)
+            if task and task.cancelling() > before:
+                await self.disconnect(nowait=True)  # nobody will read the answer
+                raise asyncio.CancelledError
+
+    return Cancellable
 
 
 def is_reply(error: BaseException) -> bool:
