@@ -84,7 +84,7 @@ class Cluster:
     def _launch(self, server: int) -> None:
         port = self.ports[server]
         folder = self._folder / str(port)
-        folder.mkdir(exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True)
         arguments = (
             f"--port {port} --cluster-port {self._buses[server]} --bind 127.0.0.1 --dir {folder} "
             f"--cluster-enabled yes --cluster-node-timeout {NODE_TIMEOUT_MS} --repl-diskless-sync-delay 0 "

@@ -168,6 +168,7 @@ async def crew(open_trio: OpenStore, server: int, **settings: Any) -> tuple[list
     return scribes, stores[0]
 
 
+@pytest.mark.long
 async def test_a_failover_that_was_asked_for_loses_nothing_and_needs_nobody(
     trio: Cluster, open_trio: OpenStore
 ) -> None:
