@@ -23,7 +23,15 @@ import structlog
 
 from domain.errors import CorruptLog
 from server import transfer
-from server.store.base import Appended, Archive, Entry, StoreUnavailable, VersionTaken
+from server.store.base import (
+    Appended,
+    Archive,
+    Entry,
+    OnAppended,
+    SoonByTask,
+    StoreUnavailable,
+    VersionTaken,
+)
 from server.tokens import is_table
 
 log = structlog.get_logger(__name__)
@@ -99,7 +107,7 @@ def _sync(folder: Path) -> None:
         os.close(handle)
 
 
-class Archived:
+class Archived(SoonByTask):
     """A store that also knows the archived tables. Everything else is the inner store's.
 
     Args:
@@ -155,6 +163,19 @@ class Archived:
             await self._inner.restore(table, entries)
             self._cache.pop(table, None)
             return await self._inner.append(table, version, data, after_ms)
+
+    def append_soon(
+        self, table: str, version: int, data: bytes, after_ms: int | None, answered: OnAppended
+    ) -> None:
+        """See `EventStore.append_soon`."""
+
+        def judged(answer: Appended | Exception) -> None:
+            if isinstance(answer, VersionTaken) and answer.head == version - 1 and self._folder.has(table):
+                SoonByTask.append_soon(self, table, version, data, after_ms, answered)
+            else:
+                answered(answer)
+
+        self._inner.append_soon(table, version, data, after_ms, judged)
 
     async def keep(self, table: str) -> bool:
         """Archive a table. Harmless if it is archived; False where its log has just gone on.

@@ -23,7 +23,6 @@ from server.jobs import NoSuchTable, refusal
 from server.limits import Bucket
 from server.messages import ActJob, AttachJob, DetachJob, UnwatchJob
 from server.service import Service
-from server.settings import Settings
 from server.talk import SayJob, new_bucket
 from server.wire import (
     Act,
@@ -69,6 +68,10 @@ class Connection:
         self.alive = True
         self.wake = asyncio.Event()
         self._bytes = 0
+        self._most_message_bytes = settings.max_message_bytes
+        self._most_bytes = settings.queue_bytes
+        self._most_waiting = settings.queue_messages
+        self._opcode = TEXT if kind == "json" else BINARY
         self._line: DirectProtocol | None = None
         self._flushing = False
         self._attaching = 0
@@ -87,38 +90,44 @@ class Connection:
         """Queue a frame; a reader that leaves too much waiting is cut off."""
         if self.closing is not None:
             return
-        settings = self.service.settings
         # Measured by what waits already: neither one large answer nor many at once make anybody slow.
-        if self._full(settings):
-            self._flush()
-            if self._full(settings):
+        if self._full:
+            self.flush()
+            if self._full:
                 self.cut()
                 return
         self.outbox.append(frame)
         self._bytes += len(frame)
+        if self._flushing:
+            return
         if self._line is None:
             self.wake.set()
-        elif not self._flushing:
+        else:
             self._flushing = True
-            self.service.flushes.add(self._flush)
+            self.service.flushes.add(self)
 
-    def _full(self, settings: Settings) -> bool:
-        return self._bytes >= settings.queue_bytes or len(self.outbox) >= settings.queue_messages
+    @property
+    def _full(self) -> bool:
+        return self._bytes >= self._most_bytes or len(self.outbox) >= self._most_waiting
 
     def go_direct(self, line: DirectProtocol) -> None:
         """Read from the socket's protocol and write to it, past ASGI."""
         self._line = line
-        line.begin(self.receive, self._flush, self.lost)
+        line.begin(self.receive, self.flush, self.lost)
 
-    def _flush(self) -> None:
+    def flush(self) -> None:
+        """Write what waits, if the socket takes it; it says when it takes more."""
         self._flushing = False
-        line = self._line
-        outbox = self.outbox
-        if outbox and line is not None and line.can_write:
+        outbox, line = self.outbox, self._line
+        if not outbox or line is None or not line.can_write:
+            return
+        self._bytes = 0
+        if len(outbox) == 1:
+            line.write_frame(self._opcode, outbox.popleft())
+        else:
             frames = list(outbox)
             outbox.clear()
-            self._bytes = 0
-            line.write_frames(TEXT if self.kind == "json" else BINARY, frames)
+            line.write_frames(self._opcode, frames)
 
     def lost(self) -> None:
         """The socket is gone."""
@@ -153,7 +162,7 @@ class Connection:
                 self.outbox.append(encode(self.kind, Detached(table=table, reason=reason)))
             self.closing = (code, text)
             self.gone()
-            self._flush()
+            self.flush()
             self.wake.set()
 
     def gone(self) -> None:
@@ -191,9 +200,10 @@ class Connection:
             wanted = "text" if self.kind == "json" else "binary"
             self._end(CLOSE_WRONG_KIND, f"this subprotocol uses {wanted} frames", "closed")
             return
-        if self._too_fast(frame):
+        if (wait_ms := self._bucket.take()) != 0:
+            self._too_fast(frame, wait_ms)
             return
-        limit = self.service.settings.max_message_bytes
+        limit = self._most_message_bytes
         size = len(frame) if isinstance(frame, bytes) or frame.isascii() else len(frame.encode())
         if size > limit:
             text = f"a message has at most {limit} bytes; this one has {size}"
@@ -215,14 +225,11 @@ class Connection:
         ident = raw.get("id") if isinstance(raw, dict) else None
         return ident if is_id(ident) else UNSET
 
-    def _too_fast(self, frame: str | bytes) -> bool:
-        wait_ms = self._bucket.take()
-        if not wait_ms:
-            return False
+    def _too_fast(self, frame: str | bytes, wait_ms: int) -> None:
         metrics.LIMITED.labels("message").inc()
         if self._patience.take():
             self._end(CLOSE_POLICY, "too many messages", "closed")
-            return True
+            return
         self.tell(
             Error(
                 id=self._id_of(frame),
@@ -231,7 +238,6 @@ class Connection:
                 detail={"retry_after_ms": wait_ms},
             )
         )
-        return True
 
     def _dispatch(self, message: Any) -> None:
         match message:
@@ -240,7 +246,7 @@ class Connection:
                 table = message.table
                 self.tell(Error(id=message.id, table=table, code="unavailable", message=text))
             case Act():
-                self._post(message.table, ActJob(self, message))
+                self._act(message)
             case Say():
                 self._post(message.table, SayJob(self, message))
             case Attach():
@@ -253,6 +259,13 @@ class Connection:
                 self.service.spawn(self._watch_lobby(message))
             case UnwatchLobby():
                 self.service.spawn(self._unwatch_lobby(message))
+
+    def _act(self, message: Act) -> None:
+        room = self.service.known(message.table)
+        job = ActJob(self, message)
+        # The usual act needs no task: it is decided here, and what follows waits for the store's answer.
+        if room is None or not job.begin(room):
+            self._post(message.table, job)
 
     def _post(self, table: str, job: Any) -> None:
         try:

@@ -119,13 +119,14 @@ class DirectProtocol(SocketProtocol):
         """Whether the socket takes more now."""
         return not (self.close_sent or self.disconnected) and self.writable.is_set()
 
+    def write_frame(self, opcode: int, payload: bytes) -> None:
+        """Write a message in one frame. Only where `can_write`."""
+        if not self.transport.is_closing():
+            self.transport.write(_framed_once(opcode, payload))
+
     def write_frames(self, opcode: int, payloads: Sequence[bytes]) -> None:
-        """Write messages, one frame each, at once."""
-        if self.close_sent or self.disconnected or self.transport.is_closing():
-            return
-        if len(payloads) == 1:
-            self.transport.write(_framed_once(opcode, payloads[0]))
-        else:
+        """Write messages, one frame each, at once. Only where `can_write`."""
+        if not self.transport.is_closing():
             self.transport.write(b"".join([_framed_once(opcode, payload) for payload in payloads]))
 
     def resume_writing(self) -> None:

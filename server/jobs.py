@@ -34,6 +34,10 @@ class HistoryLost(StoreUnavailable):
     """The log of a table is not what this process has told of it: shorter, or another one."""
 
 
+class Revoked(Exception):
+    """The seat that a command is for belongs to another token now."""
+
+
 class Job(Protocol):
     """Something to be done with a room. It answers its client itself, in every case."""
 

@@ -28,12 +28,15 @@ class Bucket:
         What was refused is not taken.
         """
         now = self._clock()
-        self._level = min(self._burst, self._level + (now - self._then) * self._rate)
+        level = self._level + (now - self._then) * self._rate
+        if level > self._burst:
+            level = self._burst
         self._then = now
-        if self._level >= amount:
-            self._level -= amount
+        if level >= amount:
+            self._level = level - amount
             return 0
-        return max(1, round((amount - self._level) / self._rate * 1000))
+        self._level = level
+        return max(1, round((amount - level) / self._rate * 1000))
 
 
 class Buckets:

@@ -2,30 +2,29 @@
 
 from __future__ import annotations
 
-from functools import cache
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from msgspec import UNSET
 
 from domain import table as tables
 from domain.errors import Rejected
-from domain.events import Commit
+from domain.events import Command, Commit
 from domain.table import Decision, Table
 from projections.redaction import redact_all
 from projections.viewer import SPECTATOR, on_wire
 from server import metrics
 from server.access import viewer_of
 from server.feed import Attachment, Feed
+from server.jobs import Revoked
 from server.owner import Told
+from server.past import told_since
 from server.room import Room
 from server.wire import Accepted, Attached, Detached, Error, Refused, ToClient, Update, deadlines_of
 from server.writer import seat_command
 
 if TYPE_CHECKING:
     from server.connection import Connection
-
-
-_accepted = cache(lambda game: metrics.COMMANDS.labels(game, "accepted"))
 
 
 class Answered:
@@ -105,7 +104,7 @@ class AttachJob(Answered):
             return None
         if table.version - message.from_ > window:
             return None
-        told = await room.told_since(message.from_)
+        told = await told_since(room, message.from_)
         if not told or told[0].commit.version != message.from_:
             return None
         if message.from_ms is not UNSET and told[0].commit.at_ms != message.from_ms:
@@ -204,6 +203,17 @@ class AttachJob(Answered):
 class ActJob(Answered):
     """A job: a command of the seat that is attached."""
 
+    def begin(self, room: Room) -> bool:
+        """Decide at once and send the commit to the store, where everything is as usual.
+
+        Nothing has happened where it gives False: then the job is to be posted. Its answer is the same.
+        """
+        attachment = self.connection.attachments.get(room.id)
+        if attachment is None or attachment.viewer == SPECTATOR or not room.at_rest:
+            return False
+        seat = attachment.viewer
+        return room.writer.begin(self, seat, self._deciding(room, seat), self._command(), self._stored(room))
+
     async def run(self, room: Room) -> None:
         """Decide, store, tell, answer."""
         connection, message = self.connection, self.message
@@ -213,32 +223,10 @@ class ActJob(Answered):
             self.fail("forbidden", text)
             return
         seat = attachment.viewer
-        if_version = None if message.if_version is UNSET else message.if_version
-
-        def decide(table: Table) -> Decision:
-            if tables.seat_of(table, token_hash) != seat:
-                raise _Revoked
-            sight = room.feed(seat).sight
-            return tables.decide_act(
-                room.game,
-                table,
-                seat,
-                message.action,
-                if_version=if_version,
-                seen=None if table.state is None else sight.seen(seat),
-                offers=sight.actions(seat),
-            )
-
-        def stored(commit: Commit) -> None:
-            connection.tell(Accepted(id=message.id, table=room.id, version=commit.version))
-            _accepted(room.game.name).inc()
-
-        there = room.table.seats[seat]
-        assert there is not None
-        token_hash = there.token_hash
+        decide = self._deciding(room, seat)
         try:
-            await room.writer.command(seat, decide, seat_command(message.id, message.action), stored)
-        except _Revoked:
+            await room.writer.command(seat, decide, self._command(), self._stored(room))
+        except Revoked:
             self.fail("forbidden", "this seat's token is not valid any more")
         except Rejected as refused:
             metrics.COMMANDS.labels(room.game.name, refused.code).inc()
@@ -253,6 +241,34 @@ class ActJob(Answered):
                 )
             )
 
+    def _command(self) -> Command:
+        return seat_command(self.message.id, self.message.action)
 
-class _Revoked(Exception):
-    pass
+    def _deciding(self, room: Room, seat: int) -> Callable[[Table], Decision]:
+        message = self.message
+        there = room.table.seats[seat]
+        assert there is not None
+        if_version = None if message.if_version is UNSET else message.if_version
+
+        def decide(table: Table) -> Decision:
+            if table.seats[seat] is not there and tables.seat_of(table, there.token_hash) != seat:
+                raise Revoked
+            sight = room.feed(seat).sight
+            return tables.decide_act(
+                room.game,
+                table,
+                seat,
+                message.action,
+                if_version=if_version,
+                seen=None if table.state is None else sight.seen(seat),
+                offers=sight.actions(seat),
+            )
+
+        return decide
+
+    def _stored(self, room: Room) -> Callable[[Commit], None]:
+        def stored(commit: Commit) -> None:
+            self.connection.tell(Accepted(id=self.message.id, table=room.id, version=commit.version))
+            metrics.ACCEPTED.count(room.game.name)
+
+        return stored

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from bisect import bisect_left
+from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from prometheus_client import (
@@ -21,8 +23,56 @@ if TYPE_CHECKING:
 _FAST = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5)
 
 COMMANDS = Counter("facedown_commands", "Commands of seats, by outcome", ["game", "outcome"])
-APPEND = Histogram("facedown_append_seconds", "From decision to acknowledgement", buckets=_FAST)
-FANOUT = Histogram("facedown_fanout_seconds", "From acknowledgement to queued frames", buckets=_FAST)
+
+
+class Durations:
+    """A histogram for what happens at every move: `observe` only counts, `pour` hands the counts on.
+
+    Args:
+        name: of the metric.
+        about: its help.
+    """
+
+    def __init__(self, name: str, about: str) -> None:
+        self._histogram = Histogram(name, about, buckets=_FAST)
+        self._counts = [0] * (len(_FAST) + 1)
+        self._sum = 0.0
+
+    def observe(self, seconds: float) -> None:
+        """Count one that took so long."""
+        self._counts[bisect_left(_FAST, seconds)] += 1
+        self._sum += seconds
+
+    def pour(self) -> None:
+        """Show what was counted since."""
+        counts, self._counts = self._counts, [0] * len(self._counts)
+        total, self._sum = self._sum, 0.0
+        for bucket, number in zip(self._histogram._buckets, counts, strict=True):
+            if number:
+                bucket.inc(number)
+        self._histogram._sum.inc(total)
+
+
+class Accepted:
+    """The accepted commands of each game, counted likewise."""
+
+    def __init__(self) -> None:
+        self._games: defaultdict[str, int] = defaultdict(int)
+
+    def count(self, game: str) -> None:
+        """Count one."""
+        self._games[game] += 1
+
+    def pour(self) -> None:
+        """Show what was counted since."""
+        for game, number in self._games.items():
+            COMMANDS.labels(game, "accepted").inc(number)
+        self._games.clear()
+
+
+APPEND = Durations("facedown_append_seconds", "From decision to acknowledgement")
+FANOUT = Durations("facedown_fanout_seconds", "From acknowledgement to queued frames")
+ACCEPTED = Accepted()
 CONFLICTS = Counter("facedown_conflicts", "Appends that found their version taken by another process")
 UNKNOWN = Counter("facedown_unknown_outcomes", "Appends whose outcome could not be told in time")
 ATTACHES = Counter("facedown_attaches", "Attaches, by whether the viewer could resume", ["recovered"])
@@ -35,6 +85,12 @@ ERRORS = Counter("facedown_errors", "Faults of the server itself; each has a lin
 CONNECTIONS = Gauge("facedown_connections", "Open WebSocket connections", multiprocess_mode="livesum")
 ROOMS = Gauge("facedown_rooms", "Tables kept in memory", multiprocess_mode="livesum")
 QUEUED = Gauge("facedown_queued_bytes", "Bytes that wait to be sent to viewers", multiprocess_mode="livesum")
+
+
+def pour() -> None:
+    """Show what was only counted until now; about once a second, for the other workers' pages."""
+    for counted in (APPEND, FANOUT, ACCEPTED):
+        counted.pour()
 
 
 class Metrics:
@@ -51,6 +107,7 @@ class Metrics:
 
     def page(self) -> bytes:
         """The page; with several workers, of all of them."""
+        pour()
         ROOMS.set(self._service.rooms)
         QUEUED.set(self._endpoint.queued_bytes)
         if "PROMETHEUS_MULTIPROC_DIR" not in os.environ:

@@ -28,8 +28,11 @@ class Owner(Protocol):
     def settled(self, room: Room) -> None:
         """The room has no more jobs."""
 
-    async def before_append(self, before: Table, table: Table) -> None:
-        """A commit is about to lead from ``before`` to ``table``."""
+    def expected(self, before: Table, table: Table) -> int | None:
+        """When somebody must look at a table that a commit is about to lead from ``before`` to ``table``."""
+
+    async def expect(self, table: str, at_ms: int) -> None:
+        """See that somebody looks at a table then, or before. Raises `StoreUnavailable`."""
 
     def lost(self, room: Room) -> None:
         """The log of the room is another one than it was."""

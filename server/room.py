@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 import structlog
@@ -62,6 +62,11 @@ class Room:
     # --- jobs ---------------------------------------------------------------------------------------
 
     @property
+    def at_rest(self) -> bool:
+        """Whether the table is loaded and nothing is under way."""
+        return self._worker is None and not self._appending and self.live is not None
+
+    @property
     def busy(self) -> bool:
         """Whether it must be kept: jobs wait or run, somebody watches, an outcome is unknown."""
         return self.running or self.watched or self.writer.unsettled
@@ -69,7 +74,7 @@ class Room:
     @property
     def running(self) -> bool:
         """Whether jobs wait or run."""
-        return self._worker is not None or bool(self._jobs)
+        return self._worker is not None or self._appending or bool(self._jobs)
 
     def post(self, job: Job) -> None:
         """Do ``job`` after all that were posted before."""
@@ -77,8 +82,16 @@ class Room:
             job.fail("unavailable", "too many commands wait for this table; try again shortly")
             return
         self._jobs.append(job)
-        if self._worker is None:
+        if self._worker is None and not self._appending:
             self._worker = asyncio.create_task(self._work())
+
+    def go_on(self, first: Sequence[Job] = ()) -> None:
+        """An append outside of any job has ended: do what waits, ``first`` before the rest."""
+        self._jobs.extendleft(reversed(first))
+        if self._jobs and self._worker is None:
+            self._worker = asyncio.create_task(self._work())
+        elif self._worker is None:
+            self.owner.settled(self)
 
     async def call(self, run: Callable[[Room], Awaitable[Any]]) -> Any:
         """Do ``run`` in its turn and give its result. Raises what it raises."""
@@ -284,15 +297,16 @@ class Room:
             self.last = entry
             self.push(commit, table, mine=mine)
         elif entry.version > head:
-            self.post(Call(Room._catch_up, None))
+            self.post(Call(Room.catch_up, None))
 
-    async def _catch_up(self) -> None:
+    async def catch_up(self) -> None:
+        """Read what is new, if the table is loaded. Raises as `refresh`."""
         if self.live is not None:
             await self.refresh()
 
     def behind(self) -> None:
         """The store says that the log is not what was told: read."""
-        self.post(Call(Room._catch_up, None))
+        self.post(Call(Room.catch_up, None))
 
     def _broken(self, error: Exception) -> None:
         log.error("table_unreadable", table=self.id, reason=str(error))
@@ -365,29 +379,6 @@ class Room:
         assert self.live is not None
         for attachment in list(self.live.viewers.get(event.seat, [])):
             attachment.sink.drop(self.id, "removed" if event.reason == "removed" else "revoked")
-
-    async def commit(self, version: int) -> Commit:
-        """The commit of one version, from memory or from the store."""
-        for told in self.recent:
-            if told.commit.version == version:
-                return told.commit
-        entries = await self.owner.store.read(self.id, after=version - 1, limit=1)
-        if not entries:
-            raise self.lost(f"version {version} is gone")
-        return self.decode(entries[0])
-
-    async def told_since(self, version: int) -> list[Told]:
-        """All commits from ``version`` on, with what was said after each."""
-        if self.recent and self.recent[0].commit.version <= version:
-            return [told for told in self.recent if told.commit.version >= version]
-        found: list[Told] = []
-        table: Table | None = None
-        for entry in await self.owner.store.read(self.id):
-            commit = self.decode(entry)
-            table = tables.apply(self.game, table, commit)
-            if entry.version >= version:
-                found.append(Told(commit, table.status, frame.waiting(table)))
-        return found
 
 
 def _visible(table: Table) -> int:

@@ -13,7 +13,7 @@ import structlog
 import uvicorn
 from starlette.applications import Starlette
 
-from server import logs
+from server import logs, metrics
 from server.app import create_app
 from server.direct import DirectProtocol
 from server.embedded import EmbeddedStore, EmbeddedStoreError
@@ -97,9 +97,10 @@ class Server(uvicorn.Server):
                 signal.signal(number, handler)
 
     async def on_tick(self, counter: int) -> bool:
-        """Called ten times a second: now and then look after the store."""
+        """Called ten times a second: now and then look after the store and the metrics."""
         if counter % 10 == 0:
             self._keep()
+            metrics.pour()
         return await super().on_tick(counter)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:

@@ -146,14 +146,15 @@ class Service:
         """Do ``run`` in the table's room, in its turn. Raises what it raises, and `NoSuchTable`."""
         return await self.room(ident).call(run)  # type: ignore[no-any-return]
 
-    async def before_append(self, before: Table, table: Table) -> None:
-        """A commit is about to lead to ``table``: see that somebody looks when its deadlines come."""
+    def expected(self, before: Table, table: Table) -> int | None:
+        """See `server.owner.Owner.expected`."""
         if not table.over:
-            at = earliest(before, table, self.now_ms())
-        else:
-            at = None if self.archive is None else self.now_ms() + self.settings.archive_after_ms
-        if at is not None:
-            await self.timers.expect(table.id, at)
+            return earliest(before, table, self.now_ms())
+        return None if self.archive is None else self.now_ms() + self.settings.archive_after_ms
+
+    async def expect(self, table: str, at_ms: int) -> None:
+        """See `server.owner.Owner.expect`."""
+        await self.timers.expect(table, at_ms)
 
     def lost(self, room: Room) -> None:
         """A log has changed behind our back: what is due in it now may stand in no index."""

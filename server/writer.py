@@ -17,8 +17,9 @@ from domain.errors import Rejected
 from domain.events import By, Command, Commit, encode_commit
 from domain.table import Decision, Table
 from server import metrics
-from server.jobs import Call, HistoryLost
-from server.store.base import Entry, OutcomeUnknown, StoreUnavailable, VersionTaken
+from server.jobs import Call, HistoryLost, Job, Revoked, fail
+from server.past import commit_of
+from server.store.base import Appended, Entry, OutcomeUnknown, StoreUnavailable, VersionTaken
 
 if TYPE_CHECKING:
     from server.room import Room
@@ -83,7 +84,7 @@ class Writer:
         there = self._room.table.seats[by] if isinstance(by, int) and not command.http else None
         if there is not None and version < there.since:
             return None  # whoever sat here before used this id
-        commit = await self._room.commit(version)
+        commit = await commit_of(self._room, version)
         known = commit.command
         if known is None or (known.id, known.http) != (command.id, command.http):
             return None
@@ -145,43 +146,112 @@ class Writer:
             if commit is not None:
                 return commit
 
+    def begin(
+        self,
+        job: Job,
+        by: By,
+        decide: Callable[[Table], Decision],
+        command: Command,
+        stored: Callable[[Commit], None],
+    ) -> bool:
+        """As `command`, without a task, where nothing is out of the ordinary; else give False and do nothing.
+
+        Only of a room `at_rest`. If the append does not go the usual way, ``job`` gets its answer, or is
+        done again in its turn.
+        """
+        room = self._room
+        if self._unsettled is not None or _hash(by, command) in self._ids:
+            return False
+        try:
+            decision = decide(room.table)
+        except (Rejected, Revoked):
+            return False  # it may be right in a state that another process has made
+        if room.owner.expected(room.table, decision.table) is not None:
+            return False
+        append = self._prepared(by, decision, command)
+        room.hold()
+        began = time.perf_counter()
+
+        def answered(answer: Appended | Exception) -> None:
+            first: list[Job] = []
+            try:
+                if isinstance(answer, Exception):
+                    self._not_stored(append, answer)
+                    first = [Call(_catch_up, None), job]
+                else:
+                    entry = Entry(append.version, answer.at_ms, append.data)
+                    self._stored(entry, by, decision, command, stored, began)
+            except Exception as error:  # noqa: BLE001 - every job gets an answer
+                fail(job, error, room.id)
+            finally:
+                room.release()
+                room.go_on(first)
+
+        room.owner.store.append_soon(room.id, append.version, append.data, append.after_ms, answered)
+        return True
+
     async def _append(
         self, by: By, decision: Decision, command: Command | None, stored: Callable[[Commit], None] | None
     ) -> Commit | None:
         room = self._room
-        assert room.last is not None
-        last = room.last
-        append = Unsettled(last.version + 1, encode_commit(by, decision.events, command), last.at_ms, command)
+        append = self._prepared(by, decision, command)
         # From here on what is heard waits: it may be this very commit, made by another process.
         room.hold()
         try:
-            await room.owner.before_append(room.table, decision.table)
+            if (at_ms := room.owner.expected(room.table, decision.table)) is not None:
+                await room.owner.expect(room.id, at_ms)
             began = time.perf_counter()
-            entry = await append.store(room)
-            metrics.APPEND.observe(time.perf_counter() - began)
-            commit = Commit(entry.version, entry.at_ms, by, decision.events, command)
-            self._tell(entry, commit, decision, stored)
-            return commit
-        except VersionTaken as taken:
-            metrics.CONFLICTS.inc()
-            if taken.head < last.version:
-                raise room.lost(f"it ends at {taken.head}") from taken
-        except OutcomeUnknown:
-            metrics.UNKNOWN.inc()
-            if room.live is not None:
-                self._unsettled = append
-                self._settle_later(_FIRST_PAUSE_S)
-            raise
+            try:
+                entry = await append.store(room)
+            except (VersionTaken, OutcomeUnknown) as error:
+                self._not_stored(append, error)
+            else:
+                return self._stored(entry, by, decision, command, stored, began)
         finally:
             room.release()
         await room.refresh()
         return None
 
-    def _tell(
-        self, entry: Entry, commit: Commit, decision: Decision, stored: Callable[[Commit], None] | None
-    ) -> None:
+    def _prepared(self, by: By, decision: Decision, command: Command | None) -> Unsettled:
+        last = self._room.last
+        assert last is not None
+        return Unsettled(last.version + 1, encode_commit(by, decision.events, command), last.at_ms, command)
+
+    def _not_stored(self, append: Unsettled, error: Exception) -> None:
+        """An append has failed. Raises what its job is told, unless another process was faster."""
         room = self._room
-        began = time.perf_counter()
+        if isinstance(error, VersionTaken):
+            metrics.CONFLICTS.inc()
+            if error.head < append.version - 1:
+                raise room.lost(f"it ends at {error.head}") from error
+            return
+        if isinstance(error, OutcomeUnknown):
+            metrics.UNKNOWN.inc()
+            if room.live is not None:
+                self._unsettled = append
+                self._settle_later(_FIRST_PAUSE_S)
+        raise error
+
+    def _stored(
+        self,
+        entry: Entry,
+        by: By,
+        decision: Decision,
+        command: Command | None,
+        stored: Callable[[Commit], None] | None,
+        began: float,
+    ) -> Commit:
+        now = time.perf_counter()
+        metrics.APPEND.observe(now - began)
+        commit = Commit(entry.version, entry.at_ms, by, decision.events, command)
+        self._tell(entry, commit, decision)
+        metrics.FANOUT.observe(time.perf_counter() - now)
+        if stored is not None:
+            stored(commit)
+        return commit
+
+    def _tell(self, entry: Entry, commit: Commit, decision: Decision) -> None:
+        room = self._room
         try:
             table = tables.sealed(room.game, room.table, decision.table, commit)
             room.last = entry
@@ -193,9 +263,6 @@ class Writer:
             raise OutcomeUnknown(
                 f"{room.id}: version {commit.version} is stored, and was not told"
             ) from error
-        metrics.FANOUT.observe(time.perf_counter() - began)
-        if stored is not None:
-            stored(commit)
 
     async def _settle(self) -> None:
         """Find out about an append whose outcome is unknown, by the same append; nothing is built before."""
@@ -231,6 +298,10 @@ class Writer:
         # Not all tables at once, when a store comes back.
         jitter = random.uniform(0.5, 1.0)  # noqa: S311
         asyncio.get_running_loop().call_later(pause_s * jitter, post)
+
+
+async def _catch_up(room: Room) -> None:
+    await room.catch_up()
 
 
 # Not by ==, for which 1, 1.0 and True are the same.

@@ -7,6 +7,7 @@ of the server processes say.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol
 
@@ -73,6 +74,7 @@ class WeakStore(Exception):
         self.findings = tuple(findings)
 
 
+OnAppended = Callable[["Appended | Exception"], None]
 OnCommit = Callable[[str, Entry, int], None]
 OnGap = Callable[[str, int], None]
 OnSignal = Callable[[str, bytes], None]
@@ -113,6 +115,12 @@ class EventStore(Protocol):
             OutcomeUnknown: nobody can say yet; the same append again settles it.
             StoreUnavailable: certainly not stored.
         """
+        ...
+
+    def append_soon(
+        self, table: str, version: int, data: bytes, after_ms: int | None, answered: OnAppended
+    ) -> None:
+        """As `append`, for callers that do not wait: ``answered`` gets what it gives or raises, once."""
         ...
 
     async def read(self, table: str, after: int = 0, limit: int | None = None) -> list[Entry]:
@@ -288,6 +296,33 @@ class Archive(EventStore, Protocol):
             StoreUnavailable: it may be away or not; the same call again tells.
         """
         ...
+
+
+class SoonByTask:
+    """`EventStore.append_soon` for a store that has no quicker way than a task for each append."""
+
+    async def append(self, table: str, version: int, data: bytes, after_ms: int | None = None) -> Appended:
+        """See `EventStore.append`."""
+        raise NotImplementedError
+
+    def append_soon(
+        self, table: str, version: int, data: bytes, after_ms: int | None, answered: OnAppended
+    ) -> None:
+        """See `EventStore.append_soon`."""
+
+        async def append() -> None:
+            try:
+                answer: Appended | Exception = await self.append(table, version, data, after_ms)
+            except Exception as error:  # noqa: BLE001 - whoever waits is told
+                answer = error
+            answered(answer)
+
+        task = asyncio.get_running_loop().create_task(append())
+        _under_way.add(task)
+        task.add_done_callback(_under_way.discard)
+
+
+_under_way: set[asyncio.Task[None]] = set()
 
 
 def check_contiguous(table: str, after: int, entries: Sequence[Entry]) -> None:

@@ -15,6 +15,10 @@ _log = logging.getLogger(__name__)
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.02, 0.5
 
 
+async def _alive() -> None:
+    """Take a server that did not answer for one that does."""
+
+
 class Health:
     """Remembers that a server did not answer, and asks it again and again until it does.
 
@@ -26,7 +30,7 @@ class Health:
         probe: asks the server for a sign of life. Raises RedisError, OSError or TimeoutError.
     """
 
-    def __init__(self, name: str, probe: Callable[[], Awaitable[object]]) -> None:
+    def __init__(self, name: str, probe: Callable[[], Awaitable[object]] = _alive) -> None:
         self._name = name
         self._probe = probe
         self._task: asyncio.Task[None] | None = None
@@ -40,7 +44,11 @@ class Health:
     def check(self) -> None:
         """Raise StoreUnavailable while it is away."""
         if self.away:
-            raise StoreUnavailable(f"{self._name} does not answer: {self._why}")
+            raise self.refusal()
+
+    def refusal(self) -> StoreUnavailable:
+        """What whoever wants something is told while it is away."""
+        return StoreUnavailable(f"{self._name} does not answer: {self._why}")
 
     def failed(self, error: BaseException) -> None:
         """It could not be reached, or did not answer in time."""

@@ -16,6 +16,7 @@ from server.store.base import (
     OnCommit,
     OnGap,
     OnSignal,
+    SoonByTask,
     StoreUnavailable,
     VersionTaken,
     check_contiguous,
@@ -46,7 +47,7 @@ class MemoryBackend:
         self.secret = secrets.token_bytes(32)
 
 
-class MemoryStore:
+class MemoryStore(SoonByTask):
     """See `EventStore`. News arrives in a later turn of the event loop, as from a real store."""
 
     def __init__(self, backend: MemoryBackend | None = None) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
+from collections.abc import Callable
 from typing import Any
 
 import hiredis
@@ -25,6 +26,12 @@ class Pipe(asyncio.Protocol):
     Args:
         connection: connected, with nothing under way.
     """
+
+    taker: Callable[[Any], None] | None = None
+    """Called with each answer at once; while it is None, `answer` gives them. Must not raise."""
+
+    ended: Callable[[Exception], None] | None = None
+    """Called when nothing more can come, with why. Must not raise."""
 
     def __init__(self, connection: AbstractConnection) -> None:
         writer = connection._writer
@@ -45,6 +52,10 @@ class Pipe(asyncio.Protocol):
         """Write commands at once, or hand them to the kernel when it takes more."""
         self._transport.write(packed)
 
+    def abort(self) -> None:
+        """Give the connection up at once."""
+        self._transport.abort()
+
     async def answer(self) -> Any:
         """The next answer; a refusal of the server is a `RedisError` that is given, not raised.
 
@@ -64,22 +75,38 @@ class Pipe(asyncio.Protocol):
             raise found
         return found
 
+    async def load(self, library: str) -> None:
+        """Teach the server a library of functions. Harmless if it knows them already. Raises as `answer`."""
+        self.send(pack(("FUNCTION", "LOAD", "REPLACE", library)))
+        answer = await self.answer()
+        if isinstance(answer, RedisError):
+            raise answer
+
     def data_received(self, data: bytes) -> None:
         """Bytes have come."""
         try:
             self._reader.feed(data)
             while (found := self._reader.gets()) is not False:
-                self._answers.append(found)
+                if self.taker is None:
+                    self._answers.append(found)
+                else:
+                    self.taker(found)
         except RedisError as error:
-            self._broken = error
+            self._end(error)
             self._transport.abort()
-        self._wake()
+        if self._waiting is not None:
+            self._wake()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """The connection is gone."""
-        if self._broken is None:
-            self._broken = exc if isinstance(exc, OSError) else Lost("the store closed the connection")
+        self._end(exc if isinstance(exc, OSError) else Lost("the store closed the connection"))
         self._wake()
+
+    def _end(self, error: Exception) -> None:
+        if self._broken is None:
+            self._broken = error
+            if self.ended is not None:
+                self.ended(error)
 
     def _wake(self) -> None:
         if self._waiting is not None and not self._waiting.done():

@@ -7,40 +7,41 @@ import logging
 import random
 import secrets
 from collections import Counter
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from server.store import keys
+from server.store.appends import Elsewhere
 from server.store.base import (
     Appended,
     Entry,
+    OnAppended,
     OnCommit,
     OnGap,
     OnSignal,
     OutcomeUnknown,
+    SoonByTask,
     StoreUnavailable,
     WeakStore,
     check_contiguous,
     ignore,
 )
 from server.store.link import (
-    ARRIVE,
     BURY,
     DUE,
     HEAD,
     LOOK_AGAIN,
     NOW,
     PLACE,
-    PRESENT,
     RESTORE,
     WAKE,
     Link,
     Settings,
 )
+from server.store.marks import Marks
 from server.store.nodes import Nodes
 from server.store.subscriber import Subscriber
 from server.store.watched import Place, Watched
-from server.store.writer import Elsewhere
 
 _log = logging.getLogger(__name__)
 
@@ -48,7 +49,7 @@ _LOOK_AROUND_S = 0.1  # the least time between two looks at the map of a cluster
 _SIGNALS = keys.SIGNALS.encode()
 
 
-class RedisStore:
+class RedisStore(SoonByTask):
     """See `EventStore`. A cluster is found out by asking any server of it."""
 
     def __init__(self, url: str, settings: Settings) -> None:
@@ -56,8 +57,7 @@ class RedisStore:
         self._nodes = Nodes(url, settings, self._new_subscriber, self._move_in)
         self._watched = Watched()
         self._joining: Counter[str] = Counter()  # calls of `watch` under way
-        self._marks: dict[str, set[str]] = {}  # per table: our marks of presence
-        self._process = secrets.token_hex(8)
+        self._marks = Marks(self._nodes, round(settings.presence_s * 1000))
         self._trouble = asyncio.Event()
         self._nudge = asyncio.Event()
         self._tasks: list[asyncio.Task[None]] = []
@@ -82,7 +82,7 @@ class RedisStore:
             asyncio.create_task(self._every(self._settings.compare_s, self._compare, self._nudge)),
             asyncio.create_task(self._every(self._settings.compare_s, self._beat)),
             asyncio.create_task(self._every(self._settings.compare_s, self._follow, self._trouble)),
-            asyncio.create_task(self._every(renew_s, self._renew)),
+            asyncio.create_task(self._every(renew_s, self._marks.renew)),
         ]
 
     async def close(self) -> None:
@@ -92,8 +92,7 @@ class RedisStore:
         if self._tasks:
             await asyncio.wait(self._tasks)
         self._tasks = []
-        marks, self._marks = self._marks, {}
-        await self._leave(marks)
+        await self._marks.clear()
         await self._nodes.close()
 
     async def append(self, table: str, version: int, data: bytes, after_ms: int | None = None) -> Appended:
@@ -123,6 +122,26 @@ class RedisStore:
             await self._look_around(known)
             if asyncio.get_running_loop().time() > until:
                 raise OutcomeUnknown(why) if doubtful else StoreUnavailable(why)
+
+    def append_soon(
+        self, table: str, version: int, data: bytes, after_ms: int | None, answered: OnAppended
+    ) -> None:
+        """See `EventStore.append_soon`."""
+        if self._nodes.clustered:
+            super().append_soon(table, version, data, after_ms, answered)
+            return
+
+        def heard(answer: Appended | Exception) -> None:
+            if isinstance(answer, Appended) and after_ms is not None:
+                self._watched.heard(table, Place(version, answer.at_ms), after_ms)
+            answered(answer)
+
+        try:
+            writer = self._nodes.of(keys.SIGNALS).writer
+        except StoreUnavailable as error:
+            answered(error)
+        else:
+            writer.append_soon(keys.check_name(table), version, data, after_ms, heard)
 
     async def read(self, table: str, after: int = 0, limit: int | None = None) -> list[Entry]:
         """See `EventStore.read`."""
@@ -260,48 +279,11 @@ class RedisStore:
 
     async def set_present(self, table: str, seat: int, here: bool) -> None:
         """See `EventStore.set_present`."""
-        mark = f"{seat}:{self._process}"
-        marks = self._marks.setdefault(table, set())
-        if here:
-            marks.add(mark)
-        else:
-            marks.discard(mark)
-            if not marks:
-                del self._marks[table]
-        if not here:
-            await self._leave({table: {mark}})
-            return
-        try:
-            await self._call(ARRIVE, keys.here(table), self._presence_ms, mark)
-        except StoreUnavailable as error:
-            _log.info("a mark of presence waits for its renewal: %s", error)
+        await self._marks.put(table, seat, here)
 
     async def present(self, tables: Sequence[str]) -> list[set[int]]:
         """See `EventStore.present`."""
-        found = await self._nodes.ask([("FCALL_RO", PRESENT, 1, keys.here(table)) for table in tables])
-        return [{int(mark.partition(b":")[0]) for mark in marks} for marks in found]
-
-    @property
-    def _presence_ms(self) -> int:
-        return round(self._settings.presence_s * 1000)
-
-    async def _leave(self, gone: Mapping[str, Collection[str]]) -> None:
-        try:
-            await self._nodes.ask(
-                [("ZREM", keys.here(table), *marks) for table, marks in gone.items() if marks]
-            )
-        except StoreUnavailable as error:
-            _log.info("a mark of presence is left to expire: %s", error)
-
-    async def _renew(self) -> None:
-        """Put off the expiry of all our marks of presence."""
-        life = self._presence_ms
-        renewed = {table: set(marks) for table, marks in self._marks.items()}
-        await self._nodes.try_ask(
-            [("FCALL", ARRIVE, 1, keys.here(table), life, *marks) for table, marks in renewed.items()]
-        )
-        # Whoever left meanwhile may have been marked again.
-        await self._leave({table: marks - self._marks.get(table, set()) for table, marks in renewed.items()})
+        return await self._marks.present(tables)
 
     def _delivered(self, table: str, entry: Entry, after_ms: int) -> None:
         if table in self._watched:

@@ -2,6 +2,9 @@
 
 While one batch is on its way the next collects, so that many writers share one round trip and one flush
 to disk. Every append gets its own answer: one that is refused fails alone.
+
+As long as every answer is an outcome, no task is needed: batches are sent and answers handed out as they
+come. Whatever else happens is left to a task, which connects, sends again and settles.
 """
 
 from __future__ import annotations
@@ -17,66 +20,18 @@ from redis.asyncio.connection import AbstractConnection
 from redis.exceptions import RedisError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 
-from server.store import keys
-from server.store.base import Appended, OutcomeUnknown, StoreUnavailable, VersionTaken
+from server.store import replicas
+from server.store.appends import Append, Expiries
+from server.store.base import Appended, OnAppended
 from server.store.health import Health
-from server.store.link import APPEND, FAILURES, LIBRARY, STORE, Settings, explain, is_missing_function
-from server.store.pipe import Pipe, pack, pack_parts
+from server.store.link import FAILURES, LIBRARY, Settings, explain, is_missing_function, is_reply
+from server.store.pipe import Pipe
 
 _log = logging.getLogger(__name__)
 
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.02, 0.5
-# The commands without their six arguments: three keys, then version, data and the time before.
-_APPEND = b"*9\r\n" + pack_parts(("FCALL", APPEND, 3))
-_STORE = b"*9\r\n" + pack_parts(("FCALL", STORE, 3))
 # After these answers the server at the other end is not, or no longer, the one that takes this write.
 MOVED_ON = ("READONLY", "MASTERDOWN", "MOVED", "ASK", "TRYAGAIN", "CLUSTERDOWN")
-
-
-class Elsewhere(Exception):
-    """In a cluster: another server may take the append now. `doubtful`: it may have been stored already."""
-
-    def __init__(self, why: str, doubtful: bool) -> None:
-        super().__init__(why)
-        self.doubtful = doubtful
-
-
-class _Job:
-    """One append that waits for its answer. `doubtful`: it was sent, and no answer came."""
-
-    __slots__ = ("after_ms", "data", "doubtful", "future", "table", "version")
-
-    def __init__(self, table: str, version: int, data: bytes, after_ms: int | None, doubtful: bool) -> None:
-        self.table = keys.check_name(table)
-        self.version = version
-        self.data = data
-        self.after_ms = after_ms
-        self.future: asyncio.Future[Appended] = asyncio.get_running_loop().create_future()
-        self.doubtful = doubtful
-
-    def command(self, *, quiet: bool) -> bytes:
-        """What is sent; `quiet`: without the news."""
-        after = "" if self.after_ms is None else self.after_ms
-        table = self.table
-        beside = keys.fence(table) if quiet else keys.news(table)
-        parts = pack_parts((keys.log(table), keys.gone(table), beside, self.version, self.data, after))
-        return (_STORE if quiet else _APPEND) + parts
-
-    def news(self, at_ms: int) -> bytes:
-        """What is sent when the entry has been stored quietly."""
-        after_ms = self.after_ms or 0
-        payload = b"%d %d %d\n%b" % (self.version, at_ms, after_ms, self.data)
-        return pack(("SPUBLISH", keys.news(self.table), payload))
-
-    def expire(self) -> None:
-        """The time for settling has passed."""
-        if self.future.done():
-            return
-        what = f"{self.table}: version {self.version}"
-        if self.doubtful:
-            self.future.set_exception(OutcomeUnknown(f"{what}: no answer"))
-        else:
-            self.future.set_exception(StoreUnavailable(f"{what} could not be sent in time"))
 
 
 class Writer:
@@ -100,14 +55,22 @@ class Writer:
     ) -> None:
         self._connect = connect
         self._others = others
-        self._health = health or Health("the store", _no_probe)
+        self._health = health or Health("the store")
         self._settings = settings
-        self._waiting: deque[_Job] = deque()
+        self._waiting: deque[Append] = deque()
+        self._flying: deque[Append] = deque()
+        self._expiries = Expiries()
         self._wake = asyncio.Event()
         self._connection: AbstractConnection | None = None
         self._pipe: Pipe | None = None
         self._failures = 0
         self._task: asyncio.Task[None] | None = None
+        self._by_task = True
+        self._soon = False
+        self._stumbled = False
+        self._odd: list[tuple[Append, RedisError]] = []
+        self._landing_s = 0.0
+        self._patience: asyncio.TimerHandle | None = None
 
     def start(self) -> None:
         """Begin to send. Needs a running event loop."""
@@ -119,9 +82,11 @@ class Writer:
             self._task.cancel()
             await asyncio.wait([self._task])
             self._task = None
-        for job in self._waiting:
-            self._fail(job, "the store was closed", True)
+        self._land()
+        for append in self._waiting:
+            append.fail("the store was closed", elsewhere=self._others)
         self._waiting.clear()
+        self._expiries.close()
         await self._drop()
 
     async def append(
@@ -143,182 +108,272 @@ class Writer:
         Raises:
             Elsewhere: only in a cluster.
         """
-        job = _Job(table, version, data, after_ms, doubtful)
-        if self._task is None:
-            self._fail(job, "the store is not started, or closed")
-            return job.future.result()
-        if until is None:
-            until = asyncio.get_running_loop().time() + self._settings.settle_s
-        if not doubtful and not self._others:
-            self._health.check()
-        self._waiting.append(job)
-        self._wake.set()
-        expiry = asyncio.get_running_loop().call_at(until, job.expire)
+        future: asyncio.Future[Appended] = asyncio.get_running_loop().create_future()
+
+        def answered(answer: Appended | Exception) -> None:
+            if future.done():
+                return
+            if isinstance(answer, Exception):
+                future.set_exception(answer)
+            else:
+                future.set_result(answer)
+
+        append = self.append_soon(table, version, data, after_ms, answered, until=until, doubtful=doubtful)
         try:
-            return await job.future
+            return await future
         finally:
-            expiry.cancel()
-            job.future.cancel()  # tells the sender that nobody waits any more
+            append.answered = None  # tells the sender that nobody waits any more
+
+    def append_soon(
+        self,
+        table: str,
+        version: int,
+        data: bytes,
+        after_ms: int | None,
+        answered: OnAppended,
+        *,
+        until: float | None = None,
+        doubtful: bool = False,
+    ) -> Append:
+        """As `append`, without waiting: ``answered`` gets what it gives or raises."""
+        loop = asyncio.get_running_loop()
+        append = Append(
+            table, version, data, after_ms, answered, until or loop.time() + self._settings.settle_s, doubtful
+        )
+        if self._task is None:
+            append.fail("the store is not started, or closed")
+            return append
+        if not doubtful and not self._others and self._health.away:
+            append.end(self._health.refusal())
+            return append
+        self._waiting.append(append)
+        self._expiries.add(append)
+        if self._by_task:
+            self._wake.set()
+        elif not self._soon and not self._flying:
+            # At the end of this turn, so that all that comes in it travels together.
+            self._soon = True
+            loop.call_soon(self._fly)
+        return append
+
+    # --- as long as all is well ---------------------------------------------------------------------
+
+    def _fly(self) -> None:
+        """Send what waits; its answers come to `_answered`."""
+        self._soon = False
+        if self._by_task or self._flying:
+            return
+        pipe = self._pipe
+        if pipe is None or pipe.broken or self._health.away:
+            self._hand_over()
+            return
+        batch = self._take()
+        if not batch:
+            return
+        for append in batch:
+            append.sent()
+        self._flying.extend(batch)
+        pipe.send(b"".join([append.command(quiet=False) for append in batch]))
+        loop = asyncio.get_running_loop()
+        self._landing_s = loop.time() + self._settings.attempt_s
+        if self._patience is None:
+            self._patience = loop.call_at(self._landing_s, self._overdue)
+
+    def _answered(self, reply: Any) -> None:
+        if not self._flying:
+            self._broke(RedisError("an answer without a question"))
+            return
+        if isinstance(reply, RedisError) and not is_reply(reply):
+            self._broke(reply)
+            return
+        append = self._flying.popleft()
+        if isinstance(reply, RedisError):
+            self._odd.append((append, reply))
+        else:
+            append.settle(reply)
+        if self._flying:
+            return
+        self._expiries.prune()
+        if self._odd:
+            self._hand_over()
+        elif self._waiting:
+            self._fly()
+
+    def _overdue(self) -> None:
+        self._patience = None
+        if not self._flying:
+            return
+        loop = asyncio.get_running_loop()
+        if loop.time() < self._landing_s:
+            self._patience = loop.call_at(self._landing_s, self._overdue)
+        else:
+            self._broke(TimeoutError())
+
+    def _broke(self, error: Exception) -> None:
+        """No more answers come over this connection."""
+        if self._by_task:
+            return
+        if self._flying:
+            _log.warning("no answer from the store about %d appends: %s", len(self._flying), explain(error))
+            self._stumbled = True
+        if isinstance(error, TimeoutError):
+            self._health.failed(error)
+        self._land()
+        if self._pipe is not None:
+            self._pipe.abort()
+        self._hand_over()
+
+    def _land(self) -> None:
+        """What is on its way will not be answered: it waits again, or goes elsewhere."""
+        flying, self._flying = list(self._flying), deque()
+        if self._others:
+            for append in flying:
+                append.fail("the connection was lost", elsewhere=True)
+        else:
+            self._waiting.extendleft(reversed(flying))
+
+    def _hand_over(self) -> None:
+        """The task goes on."""
+        self._by_task = True
+        if self._pipe is not None:
+            self._pipe.taker = self._pipe.ended = None
+        self._wake.set()
+
+    # --- the task -----------------------------------------------------------------------------------
 
     async def _run(self) -> None:
         while True:
             await self._wake.wait()
-            batch = self._take()
-            if self._health.away:
-                batch = self._refuse(batch, "it does not answer")
-            if not batch:
-                if not self._waiting:
-                    self._wake.clear()
-                continue
+            batch: list[Append] = []
+            odd, self._odd = self._odd, []
             try:
-                again = await self._exchange(batch)
+                if self._stumbled:
+                    self._stumbled = False
+                    await self._pause()
+                again = await self._mended(odd)
+                if not again:
+                    batch = self._take()
+                    if self._health.away:
+                        batch = self._refuse(batch, "it does not answer")
+                    if batch:
+                        again = await self._exchange(batch)
             except asyncio.CancelledError:
-                self._waiting.extendleft(reversed(batch))
+                self._waiting.extendleft(reversed([append for append, _ in odd] + batch))
                 raise
             except Exception:  # noqa: BLE001 - the others still want their answers
                 _log.exception("an append failed in an unexpected way")
                 await self._drop()
-                again = batch
+                again = [append for append, _ in odd] + batch
             self._waiting.extendleft(reversed(again))
             if again:
                 await self._pause()
-            else:
-                self._failures = 0
+                continue
+            self._failures = 0
+            self._expiries.prune()
+            if not self._waiting:
+                self._wake.clear()
+                self._rest()
 
-    def _take(self) -> list[_Job]:
-        batch: list[_Job] = []
+    def _rest(self) -> None:
+        """Nothing waits, all is well: from now on it goes without the task."""
+        if self._settings.replicas or self._pipe is None or self._pipe.broken:
+            return
+        self._pipe.taker, self._pipe.ended = self._answered, self._broke
+        self._by_task = False
+
+    def _take(self) -> list[Append]:
+        batch: list[Append] = []
         while self._waiting and len(batch) < self._settings.batch:
-            job = self._waiting.popleft()
-            if not job.future.done():
-                batch.append(job)
+            append = self._waiting.popleft()
+            if append.answered is not None:
+                batch.append(append)
         return batch
 
-    async def _exchange(self, batch: list[_Job]) -> list[_Job]:
-        """Send a batch once and hand out the answers. Returns the jobs that have to be sent again."""
+    async def _exchange(self, batch: list[Append]) -> list[Append]:
+        """Send a batch once and hand out the answers. Returns the appends that have to be sent again."""
         try:
             pipe = await self._connected()
         except FAILURES as error:
             self._health.failed(error)
             return self._refuse(batch, explain(error))
-        again: list[_Job] = []
+        lost: list[Append] = []
+        odd: list[tuple[Append, RedisError]] = []
         answered = 0
-        load = moved = False
+        broken = False
         quiet = self._settings.replicas > 0
-        held: list[tuple[_Job, Any]] = []
-        before = [job.doubtful for job in batch]
-        for job in batch:
-            job.doubtful = True
+        held: list[tuple[Append, Any]] = []
+        for append in batch:
+            append.sent()
         try:
             async with asyncio.timeout(self._settings.attempt_s):
-                pipe.send(b"".join([job.command(quiet=quiet) for job in batch]) + self._wait)
-                for job, doubtful in zip(batch, before, strict=True):
+                pipe.send(
+                    b"".join([append.command(quiet=quiet) for append in batch])
+                    + replicas.wait(self._settings)
+                )
+                for append in batch:
                     reply = await pipe.answer()
                     answered += 1
-                    if not isinstance(reply, RedisError):
-                        if quiet and reply[0]:
-                            held.append((job, reply))
-                        else:
-                            self._settle(job, reply)
-                        continue
-                    # An error is an answer: this attempt stored nothing. An earlier one may have.
-                    job.doubtful = doubtful
-                    missing = is_missing_function(reply)
-                    load |= missing
-                    gone = reply.status_code in MOVED_ON
-                    moved |= gone
-                    if missing or (doubtful and not (gone and self._others)):
-                        again.append(job)
+                    if isinstance(reply, RedisError):
+                        odd.append((append, reply))
+                    elif quiet and reply[0]:
+                        held.append((append, reply))
                     else:
-                        self._fail(job, explain(reply), gone)
-                if quiet and not await self._replicated(pipe):
-                    again += self._unreplicated([job for job, _ in held])
+                        append.settle(reply)
+                if quiet and not await replicas.have_it(pipe, self._settings):
+                    lost = replicas.missing([append for append, _ in held], elsewhere=self._others)
                     held = []
-                for job, reply in held:
-                    self._settle(job, reply)
+                for append, reply in held:
+                    append.settle(reply)
                 if held:
-                    await self._publish(pipe, held)
+                    await replicas.publish(pipe, held)
         except FAILURES as error:
-            unanswered = [job for job, _ in held if not job.future.done()] + batch[answered:]
-            _log.warning("no answer from the store about %d appends: %s", len(unanswered), explain(error))
-            moved = True
+            lost = [append for append, _ in held if append.answered] + batch[answered:]
+            _log.warning("no answer from the store about %d appends: %s", len(lost), explain(error))
+            broken = True
             if isinstance(error, (TimeoutError, RedisTimeoutError)):
                 self._health.failed(error)
             if self._others:
-                for job in unanswered:
-                    self._fail(job, explain(error), True)
+                for append in lost:
+                    append.fail(explain(error), elsewhere=True)
+                lost = []
+        return await self._mended(odd, broken) + lost
+
+    async def _mended(self, odd: list[tuple[Append, RedisError]], broken: bool = False) -> list[Append]:
+        """Judge appends that were answered by an error, and mend what that tells. Gives what to send again.
+
+        Args:
+            broken: no more answers come over this connection.
+        """
+        again: list[Append] = []
+        load = False
+        for append, reply in odd:
+            # An error is an answer: this attempt stored nothing. An earlier one may have.
+            append.doubtful = append.before
+            missing = is_missing_function(reply)
+            load |= missing
+            gone = reply.status_code in MOVED_ON
+            broken |= gone
+            if missing or (append.before and not (gone and self._others)):
+                again.append(append)
             else:
-                again += unanswered
-        if load and not moved:
+                append.fail(explain(reply), elsewhere=gone and self._others)
+        if load and not broken:
             try:
                 async with asyncio.timeout(self._settings.attempt_s):
-                    await load_library(pipe)
+                    await (await self._connected()).load(LIBRARY)
             except FAILURES as error:
-                moved = True
+                broken = True
                 again = self._refuse(again, explain(error))
-        if moved:
+        if broken:
             await self._drop()
         return again
 
-    @property
-    def _wait(self) -> bytes:
-        """Ends a batch: the server answers when enough replicas have it, or when it is too late."""
-        replicas, ms = self._settings.replicas, round(self._settings.attempt_s * 800)
-        if not replicas:
-            return b""
-        if self._settings.replicas_on_disk:
-            return pack(("WAITAOF", 1, replicas, ms))
-        return pack(("WAIT", replicas, ms))
-
-    async def _replicated(self, pipe: Pipe) -> bool:
-        reply = await pipe.answer()
-        if isinstance(reply, RedisError):
-            _log.error("the store cannot wait for replicas: %s", explain(reply))
-            return False
-        there = reply[1] if isinstance(reply, list) else reply
-        return int(there) >= self._settings.replicas
-
-    def _unreplicated(self, jobs: list[_Job]) -> list[_Job]:
-        """The primary alone has these: still in doubt, for it may die. Gives which to send again."""
-        if jobs:
-            _log.warning("too few replicas have %d appends", len(jobs))
-        if not self._others:
-            return jobs
-        for job in jobs:
-            self._fail(job, "too few replicas have it", True)
-        return []
-
-    @staticmethod
-    async def _publish(pipe: Pipe, held: list[tuple[_Job, Any]]) -> None:
-        """Tell of what is replicated; what gets lost here is found by comparing heads."""
-        pipe.send(b"".join([job.news(reply[1]) for job, reply in held]))
-        for _ in held:
-            await pipe.answer()
-
-    @staticmethod
-    def _settle(job: _Job, reply: Any) -> None:
-        if job.future.done():
-            return
-        outcome, at_ms, head = reply
-        if outcome:
-            job.future.set_result(Appended(at_ms, repeated=outcome == 2))
-        else:
-            job.future.set_exception(VersionTaken(job.table, job.version, head))
-
-    def _fail(self, job: _Job, why: str, gone: bool = False) -> None:
-        if job.future.done():
-            return
-        why = f"{job.table}: version {job.version}: {why}"
-        if gone and self._others:
-            job.future.set_exception(Elsewhere(why, job.doubtful))
-        else:
-            job.future.set_exception(OutcomeUnknown(why) if job.doubtful else StoreUnavailable(why))
-
-    def _refuse(self, batch: list[_Job], why: str) -> list[_Job]:
+    def _refuse(self, batch: list[Append], why: str) -> list[Append]:
         """Nothing of this batch was sent now: fail what never was; return what still has to be settled."""
-        for job in batch:
-            if self._others or not job.doubtful:
-                self._fail(job, f"the store cannot be reached: {why}", True)
-        return [job for job in batch if not job.future.done()]
+        for append in batch:
+            if self._others or not append.doubtful:
+                append.fail(f"the store cannot be reached: {why}", elsewhere=self._others)
+        return [append for append in batch if append.answered]
 
     async def _connected(self) -> Pipe:
         if self._pipe is None or self._pipe.broken:
@@ -343,15 +398,3 @@ class Writer:
         longest = min(_LONGEST_PAUSE_S, _FIRST_PAUSE_S * 2**self._failures)
         self._failures = min(self._failures + 1, 10)
         await asyncio.sleep(longest * random.uniform(0.5, 1.0))  # noqa: S311
-
-
-async def _no_probe() -> None:
-    """Take a server that did not answer for one that does."""
-
-
-async def load_library(pipe: Pipe) -> None:
-    """Teach the server our functions. Harmless if it knows them already."""
-    pipe.send(pack(("FUNCTION", "LOAD", "REPLACE", LIBRARY)))
-    answer = await pipe.answer()
-    if isinstance(answer, RedisError):
-        raise answer

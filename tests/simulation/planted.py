@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 from unittest import mock
 
@@ -47,11 +47,13 @@ async def _told_first(self: Unsettled, room: Room) -> Entry:
     return entry
 
 
-def _only_answered(
-    self: Writer, entry: Entry, commit: Commit, decision: Decision, stored: Callable[[Commit], None] | None
-) -> None:
-    if stored is not None:
-        stored(commit)
+def _nothing_more(self: Writer, entry: Entry, commit: Commit, decision: Decision) -> None:
+    """The viewers were told before."""
+
+
+def _by_its_job(self: Writer, *_: Any) -> bool:
+    """Every append is made where the fault is."""
+    return False
 
 
 async def _never_seen(self: Writer, *_: Any) -> None:
@@ -74,11 +76,16 @@ async def _believed(self: Room) -> bool:
     return self.table.version > before
 
 
+_ONE_WAY: tuple[type, str, Any] = (Writer, "begin", _by_its_job)
 _PATCHES: dict[str, list[tuple[type, str, Any]]] = {
-    "retrying-writer": [(Unsettled, "store", _again_at_the_end)],
+    "retrying-writer": [_ONE_WAY, (Unsettled, "store", _again_at_the_end)],
     "no-id-check": [(Writer, "first_answer", _never_seen)],
-    "told-before-stored": [(Unsettled, "store", _told_first), (Writer, "_tell", _only_answered)],
-    "settled-by-reading": [(Unsettled, "store", _settled_by_reading)],
+    "told-before-stored": [
+        _ONE_WAY,
+        (Unsettled, "store", _told_first),
+        (Writer, "_tell", _nothing_more),
+    ],
+    "settled-by-reading": [_ONE_WAY, (Unsettled, "store", _settled_by_reading)],
     "no-head-comparison": [(SimStore, "compare", _nothing_compared)],
     "not-held": [(Room, "hold", _not_held)],
     "history-believed": [(Room, "refresh", _believed)],

@@ -15,6 +15,7 @@ from server.store.base import (
     OnGap,
     OnSignal,
     OutcomeUnknown,
+    SoonByTask,
     StoreUnavailable,
     VersionTaken,
     ignore,
@@ -117,7 +118,7 @@ class Disk:
             self.world.note("too late", append[0], append[1])
 
 
-class SimStore:
+class SimStore(SoonByTask):
     """See `EventStore`; one per simulated process."""
 
     def __init__(self, disk: Disk, name: str) -> None:
