@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import math
 import random
 from collections import Counter
 from collections.abc import Callable
@@ -16,6 +15,7 @@ from redis.exceptions import RedisError
 from server.store import keys
 from server.store.base import Entry, OnCommit, OnSignal, StoreUnavailable
 from server.store.link import FAILURES, Settings, explain
+from server.store.pipe import Pipe, pack
 
 _log = logging.getLogger(__name__)
 
@@ -55,7 +55,8 @@ class Subscriber:
         self._standing: dict[bytes, asyncio.Event] = {}  # per wanted channel: does its subscription stand
         self._asked: Counter[bytes] = Counter()  # subscriptions sent and not confirmed yet
         self._ready = asyncio.Event()
-        self._connection: AbstractConnection | None = None
+        self._pipe: Pipe | None = None
+        self._failures = 0
         self._heard = True
         self._task: asyncio.Task[None] | None = None
 
@@ -90,73 +91,87 @@ class Subscriber:
         """Like `watch`, without waiting."""
         if channel not in self._standing:
             self._standing[channel] = asyncio.Event()
-            if self._connection is not None:
-                await self._ask(self._connection, [channel])
+            self._ask([channel])
 
     async def unwatch(self, channel: bytes) -> None:
         """News still on its way is dropped."""
-        if self._standing.pop(channel, None) is not None and self._connection is not None:
-            await self._send(self._connection, [("SUNSUBSCRIBE", channel)])
+        if self._standing.pop(channel, None) is not None:
+            self._send([("SUNSUBSCRIBE", channel)])
 
     async def beat(self) -> None:
         """Called every few seconds: a connection silent since the last beat is given up for a new one."""
-        connection = self._connection
-        if connection is None:
+        if self._pipe is None:
             return
         if not self._heard:
             _log.warning("the store's news connection is silent: reconnecting")
-            await connection.disconnect(nowait=True)
+            self._pipe.abort()
             return
         self._heard = False
-        await self._send(connection, [("PING",)])
+        self._send([("PING",)])
 
     async def _run(self) -> None:
-        failures = 0
         while True:
             connection = self._connect()
             try:
                 async with asyncio.timeout(self._settings.attempt_s):
                     await connection.connect()  # type: ignore[no-untyped-call]
                 self._heard = True
-                self._connection = connection
-                await self._ask(connection, list(self._standing))
-                self._check_ready()
-                while True:
-                    message = await connection.read_response(timeout=math.inf)
-                    self._heard = True
-                    failures = 0
-                    self._take(message)
+                await self._listen(Pipe(connection))
             except FAILURES as error:
-                level = logging.DEBUG if failures else logging.WARNING  # one warning, not one per attempt
+                level = (
+                    logging.DEBUG if self._failures else logging.WARNING
+                )  # one warning, not one per attempt
                 _log.log(level, "the store's news connection failed: %s", explain(error))
             except Exception:  # noqa: BLE001 - a new connection starts afresh
                 _log.exception("the store's news could not be understood")
             finally:
-                self._connection = None
+                self._pipe = None
                 self._ready.clear()
                 self._asked.clear()
                 for standing in self._standing.values():
                     standing.clear()
                 await connection.disconnect(nowait=True)
             self._on_trouble()
-            failures = min(failures + 1, 10)
-            pause_s = min(_LONGEST_PAUSE_S, 0.01 * 2**failures)
+            self._failures = min(self._failures + 1, 10)
+            pause_s = min(_LONGEST_PAUSE_S, 0.01 * 2**self._failures)
             await asyncio.sleep(pause_s * random.uniform(0.5, 1.0))  # noqa: S311
 
-    async def _ask(self, connection: AbstractConnection, channels: list[bytes]) -> None:
-        self._asked.update(channels)
-        await self._send(connection, [("SSUBSCRIBE", channel) for channel in channels])
+    async def _listen(self, pipe: Pipe) -> None:
+        """Take messages as they come, until the connection ends. Raises what ended it."""
+        end: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
-    async def _send(self, connection: AbstractConnection, commands: list[tuple[Any, ...]]) -> None:
-        """Send without waiting for answers. A failure shows at the reading end, which then reconnects."""
-        if not commands:
-            return
+        def ended(error: Exception) -> None:
+            if not end.done():
+                end.set_exception(error)
+
+        def take(message: Any) -> None:
+            try:
+                self._take(message)
+            except Exception as error:  # noqa: BLE001 - it is raised below
+                ended(error)
+
+        pipe.taker, pipe.ended = take, ended
+        self._pipe = pipe
+        self._ask(list(self._standing))
+        self._check_ready()
         try:
-            await connection.send_packed_command(connection.pack_commands(commands), check_health=False)
-        except FAILURES as error:
-            _log.info("could not tell the store what to listen to: %s", explain(error))
+            await end
+        finally:
+            pipe.taker = pipe.ended = None
+
+    def _ask(self, channels: list[bytes]) -> None:
+        if self._pipe is not None:
+            self._asked.update(channels)
+            self._send([("SSUBSCRIBE", channel) for channel in channels])
+
+    def _send(self, commands: list[tuple[bytes | str, ...]]) -> None:
+        """Send without waiting for answers. A failure shows at the reading end, which then reconnects."""
+        if self._pipe is not None and commands:
+            self._pipe.send(b"".join([pack(command) for command in commands]))
 
     def _take(self, message: Any) -> None:
+        self._heard = True
+        self._failures = 0
         match message:
             case [b"smessage", channel, payload] if channel == _SIGNALS:
                 topic, _, rest = payload.partition(b"\n")
@@ -177,6 +192,8 @@ class Subscriber:
             case [b"sunsubscribe", channel, _] if channel in self._standing and not self._asked[channel]:
                 # Not our wish: the channel moved to another node.
                 raise RedisError("the server dropped a subscription")
+            case RedisError():
+                raise message
 
     def _check_ready(self) -> None:
         if not self._ready.is_set() and all(standing.is_set() for standing in self._standing.values()):
