@@ -6,6 +6,7 @@ import json
 from functools import cache
 from typing import Any
 
+from domain.registry import games
 from server.catalogue import release
 from server.schema import messages
 
@@ -93,10 +94,7 @@ def _operation(
                 str(status): {"description": "done", **({"content": content} if content else {})}
                 for status, content in good.items()
             },
-            **{
-                str(status): {"description": _CODES[status], "content": _content(_ref("ApiError"))}
-                for status in sorted({400, *bad})
-            },
+            **{str(status): _refused(status) for status in sorted({400, *bad})},
         },
     }
     if parameters:
@@ -145,7 +143,7 @@ def _paths() -> dict[str, Any]:
                 parameters=(
                     _query("game", "only tables of this game"),
                     status,
-                    _query("cursor", "where to go on"),
+                    _query("cursor", "where to go on: `next` of the page before", minLength=1),
                 ),
             ),
             "post": _operation(
@@ -292,10 +290,28 @@ def _paths() -> dict[str, Any]:
     }
 
 
+def _limited(paths: dict[str, Any]) -> dict[str, Any]:
+    """What every change can be answered with, too: the address sends too much, or the server stops."""
+    wait = {"description": "seconds until it may be tried again", "schema": {"type": "integer", "minimum": 1}}
+    for operations in paths.values():
+        for method, operation in operations.items():
+            answers = operation["responses"]
+            if method in ("post", "delete"):
+                answers.update((str(status), _refused(status)) for status in (429, 503))
+            for status in {"429", "503"} & set(answers):
+                answers[status]["headers"] = {"Retry-After": wait}
+    return paths
+
+
+def _refused(status: int) -> dict[str, Any]:
+    return {"description": _CODES[status], "content": _content(_ref("ApiError"))}
+
+
 @cache
 def description() -> bytes:
     """The whole description as JSON."""
     schemas = json.loads(json.dumps(messages()["$defs"]).replace("#/$defs/", "#/components/schemas/"))
+    schemas["CreateTable"]["properties"]["game"]["examples"] = list(games())
     document = {
         "openapi": "3.1.0",
         "info": {
@@ -305,7 +321,7 @@ def description() -> bytes:
             "at /v1/ws; see the schemas ToServer and ToClient.",
             "license": {"name": "MIT", "identifier": "MIT"},
         },
-        "paths": _paths(),
+        "paths": _limited(_paths()),
         "components": {
             "schemas": schemas,
             "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},

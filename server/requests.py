@@ -37,7 +37,7 @@ class CreateTable(Body, frozen=True, kw_only=True):
 class Sit(Body, frozen=True, kw_only=True):
     """``POST /v1/tables/{table}/seats``."""
 
-    name: Annotated[str, Meta(description="1 to 40 characters")]
+    name: Annotated[str, Meta(description="1 to 40 characters, none of them invisible")]
     seat: Annotated[int, Meta(description="absent: the first free one")] | UnsetType = UNSET
     entropy: (
         Annotated[str, Meta(min_length=1, max_length=128, description="added to the shuffles")] | UnsetType
@@ -114,7 +114,7 @@ class Mute(Body, frozen=True, kw_only=True):
 class Quick(Body, frozen=True, kw_only=True):
     """``POST /v1/games/{game}/quick``: sit down wherever players of the same wishes wait."""
 
-    name: Annotated[str, Meta(description="1 to 40 characters")]
+    name: Annotated[str, Meta(description="1 to 40 characters, none of them invisible")]
     seats: Annotated[int, Meta(description="absent: the smallest number of the game")] | UnsetType = UNSET
     options: Annotated[dict[str, Any], Meta(description="options of the game")] = {}
     entropy: (
