@@ -94,7 +94,7 @@ def _operation(
                 str(status): {"description": "done", **({"content": content} if content else {})}
                 for status, content in good.items()
             },
-            **{str(status): _refused(status) for status in sorted({400, *bad})},
+            **{str(status): _refused(status) for status in sorted({400, 403, *bad})},
         },
     }
     if parameters:

@@ -2,72 +2,47 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 
+import jsonschema_rs
 import pytest
-from jsonschema import Draft202012Validator
+from websockets.asyncio.server import ServerConnection, serve
+from websockets.typing import Subprotocol
 
 from domain.registry import games
 from tests.server.playing import played
-from tests.support.clients import CODES, Http, Message, client
+from tests.support.clients import CODES, Http, Message, client, join
+from tests.support.contract import Mismatch, contract
 from tests.support.server import Running
 
 
-class Checker:
-    """Validates by what `GET /v1/schema` says.
-
-    Args:
-        schema: the answer.
-    """
-
-    def __init__(self, schema: Message) -> None:
-        Draft202012Validator.check_schema(schema)
-        self.schema = schema
-        self.by_type: dict[str, str] = {}
-        for name, definition in schema["$defs"].items():
-            tags = definition.get("properties", {}).get("type", {}).get("enum", [])
-            self.by_type.update(dict.fromkeys(tags, name))
-        self._cache: dict[str, Draft202012Validator] = {}
-
-    def check(self, value: Any, name: str, among: Message | None = None, key: str = "") -> None:
-        """Hold a value to a definition of the document, or to a schema of its own, remembered by a key."""
-        if key + name not in self._cache:
-            schema = {"$ref": f"#/$defs/{name}", "$defs": self.schema["$defs"]} if among is None else among
-            self._cache[key + name] = Draft202012Validator(schema)
-        errors = [error.message[:300] for error in self._cache[key + name].iter_errors(value)]
-        assert not errors, f"{name}: {errors[:3]}\n{str(value)[:500]}"
-
-    def message(self, message: Message) -> None:
-        """Hold a message to the definition of its type."""
-        self.check(message, self.by_type[message["type"]])
-
-    def inside(self, game: str, message: Message) -> None:
-        """Hold the view and the events inside a message to the schemas of the game."""
-        schemas = self.schema["games"][game]
-        if view := (message.get("view") or {}).get("game"):
-            self.check(view, "view", schemas["view"], game)
-        for event in message.get("events", []):
-            if event["type"] in self.by_type:
-                self.check(event, self.by_type[event["type"]])
-            else:
-                self.check(event, "events", schemas["events"], game)
-
-
 @pytest.fixture
-async def checker(http: Http) -> Checker:
+async def published(http: Http) -> Message:
     """What the server publishes."""
-    return Checker(await http.done(200, "GET", "/v1/schema"))
+    found: Message = await http.done(200, "GET", "/v1/schema")
+    return found
+
+
+async def test_every_test_goes_by_what_is_really_published(http: Http, published: Message) -> None:
+    described = await http.done(200, "GET", "/v1/openapi.json")
+    assert (contract().published, contract().described) == (published, described)
+    jsonschema_rs.meta.validate(published)
+    for schemas in published["games"].values():
+        for one in schemas.values():
+            jsonschema_rs.meta.validate(one)
 
 
 @pytest.mark.parametrize("name", list(games()))
-async def test_a_whole_game_is_as_the_schemas_say(
-    here: Running, http: Http, checker: Checker, name: str
-) -> None:
+async def test_a_whole_game_is_as_the_schemas_say(here: Running, http: Http, name: str) -> None:
+    """What any test receives is held to the schemas by `tests.support.contract`; here that is everything."""
     seats = games()[name].seats[0]
     async with (
         played(here.url, name, seats) as game,
-        client(here.url, validate=checker.message) as watcher,
-        client(here.url, "msgpack", validate=checker.message) as patched,
+        client(here.url, validate=contract().message) as watcher,
+        client(here.url, "msgpack", validate=contract().message) as patched,
     ):
         await watcher.attach(game.table)
         await patched.attach(game.table, game.tokens[0], views="patch")
@@ -75,29 +50,20 @@ async def test_a_whole_game_is_as_the_schemas_say(
             if game.over:
                 break
             await game.move()
-        for one in game.seats:
-            for message in one.seen:
-                checker.message(message)
-                checker.inside(name, message)
         for token in (None, game.tokens[0]):
             header, lines = await http.log(game.table, token)
             assert header["game"] == name
-            for line in lines:
-                checker.inside(name, line)
-            at = await http.done(200, "GET", f"/v1/tables/{game.table}/at/{header['version']}", token=token)
-            checker.check(at, "At")
-            checker.inside(name, at)
-            checker.check(await http.facts(game.table, token), "Facts")
+            assert lines[-1]["events"]
+            await http.done(200, "GET", f"/v1/tables/{game.table}/at/{header['version']}", token=token)
+            await http.facts(game.table, token)
 
 
-async def test_everything_else_that_is_sent_is_as_the_schemas_say(
-    here: Running, http: Http, checker: Checker
-) -> None:
+async def test_everything_else_that_is_sent_is_as_the_schemas_say(here: Running, http: Http) -> None:
     """Lobby, presence, talk, errors, refusals, a rematch, and the end of a seat."""
     async with (
         played(here.url, "trinket-trove", 2) as game,
-        client(here.url, validate=checker.message) as one,
-        client(here.url, "msgpack", validate=checker.message) as two,
+        client(here.url, validate=contract().message) as one,
+        client(here.url, "msgpack", validate=contract().message) as two,
     ):
         for there in (one, two):
             await there.ask({"type": "watch_lobby"})
@@ -123,26 +89,83 @@ async def test_everything_else_that_is_sent_is_as_the_schemas_say(
         await one.ask({"type": "unwatch_lobby"})
         await one.ask({"type": "detach", "table": game.table})
         told = {message["type"] for message in (*one.seen, *two.seen)}
-        wanted = set(_types(checker, "ToClient"))
+        wanted = set(_types("ToClient"))
         assert told == wanted, "some messages were never sent, or are not described"
 
 
-async def test_bodies_over_http_are_as_the_schemas_say(http: Http, checker: Checker) -> None:
-    made = await http.table()
-    checker.check(made, "Created")
-    path = f"/v1/tables/{made['table']}"
-    checker.check(await http.sit(made["table"]), "Seated")
-    checker.check(await http.done(201, "POST", f"{path}/spectators", token=made["host_token"]), "Admitted")
-    checker.check(await http.done(200, "GET", "/v1/tables"), "Page")
-    checker.check(await http.facts(made["table"]), "Facts")
-    checker.check((await http.ask("GET", "/v1/tables/nowhere0")).json(), "ApiError")
-    checker.check((await http.ask("POST", "/v1/tables", {"game": "chess"})).json(), "ApiError")
-    checker.check({"game": "oopsie", "seats": 4}, "CreateTable")
-    checker.check({"name": "Ann"}, "Sit")
+WRONG: list[tuple[str, Callable[[Message], object]]] = [
+    ("a field is missing", lambda told: told.pop("version")),
+    ("a field has another type", lambda told: told.update(waiting="0")),
+    ("the message is of no known type", lambda told: told.update(type="atached")),
+    ("a member of the table's view is wrong", lambda told: told["view"].update(seats=None)),
+    ("a member of the game's view is missing", lambda told: told["view"]["game"].pop("front")),
+    ("a member of the game's view is wrong", lambda told: told["view"]["game"].update(plays=[{"seat": 0}])),
+]
 
 
-async def test_the_schemas_refuse_what_is_wrong(checker: Checker) -> None:
-    """A test of the test: they are strict where it matters."""
+@pytest.mark.parametrize("wrong", [wrong for _, wrong in WRONG], ids=[about for about, _ in WRONG])
+async def test_a_wrong_frame_fails_the_test_that_receives_it(
+    here: Running, wrong: Callable[[Message], object]
+) -> None:
+    """A test of the test: a server that answers as ours did, but for one thing."""
+    async with played(here.url) as game, client(here.url) as honest:
+        answer = await honest.attach(game.table)
+    assert answer["view"]["game"]["front"]
+    async with _saying(answer) as url, client(url) as one:
+        assert (await one.attach(game.table))["type"] == "attached"
+    wrong(answer)
+    async with _saying(answer) as url:
+        one = await join(url)
+        with pytest.raises(Mismatch):
+            await one.attach(game.table)
+        with pytest.raises(Mismatch):
+            await one.close()
+
+
+@contextlib.asynccontextmanager
+async def _saying(answer: Message) -> AsyncIterator[str]:
+    """A server that gives one answer to whatever is asked."""
+
+    async def talk(socket: ServerConnection) -> None:
+        async for asked in socket:
+            await socket.send(json.dumps(answer | {"id": json.loads(asked)["id"]}))
+
+    subprotocol = Subprotocol("facedown.v1.json")
+    async with serve(talk, "127.0.0.1", 0, subprotocols=[subprotocol]) as server:
+        yield f"http://127.0.0.1:{next(iter(server.sockets)).getsockname()[1]}"
+
+
+async def test_a_wrong_body_fails_the_test_that_receives_it(http: Http) -> None:
+    facts = f"/v1/tables/{(await http.table())['table']}"
+    at, log = f"{facts}/at/1", f"{facts}/log"
+    wrong: list[tuple[str, str, int, str]] = [
+        ("GET", facts, 200, await _altered(http, facts, "seats", 3)),
+        ("GET", at, 200, await _altered(http, at, "waiting", "shut")),
+        ("GET", facts, 418, '{"code": "forbidden", "message": "no tea"}'),
+        ("GET", facts, 404, '{"code": "no_such_table"}'),
+        ("GET", "/v1/nowhere", 404, '{"error": "none"}'),
+        ("DELETE", f"{facts}/seats/0", 204, "{}"),
+    ]
+    for method, path, status, body in wrong:
+        with pytest.raises(Mismatch):
+            contract().response(method, path, status, "application/json", body.encode())
+    lines = (await http.ask("GET", log)).content
+    contract().response("GET", log, 200, "application/jsonl", lines)
+    for real, false in ((b'"seats":', b'"chairs":'), (b'"table_opened"', b'"table_found"')):
+        assert real in lines
+        with pytest.raises(Mismatch):
+            contract().response("GET", log, 200, "application/jsonl", lines.replace(real, false))
+
+
+async def _altered(http: Http, path: str, name: str, value: Any) -> str:
+    body = await http.done(200, "GET", path)
+    assert name in body
+    return json.dumps(body | {name: value})
+
+
+def test_what_clients_send_is_described_as_well() -> None:
+    contract().named({"game": "oopsie", "seats": 4}, "CreateTable")
+    contract().named({"name": "Ann"}, "Sit")
     for wrong in (
         {"type": "attach"},
         {"type": "attach", "table": 1},
@@ -151,23 +174,19 @@ async def test_the_schemas_refuse_what_is_wrong(checker: Checker) -> None:
         {"type": "update", "table": "t"},
         {"type": "detached", "table": "t", "reason": "boredom"},
     ):
-        with pytest.raises(AssertionError):
-            checker.message(wrong)
-    with pytest.raises(AssertionError):
-        checker.inside("oopsie", {"events": [{"type": "no such event"}]})
+        with pytest.raises(Mismatch):
+            contract().message(wrong)
 
 
-async def test_the_list_of_codes_is_closed(checker: Checker) -> None:
-    assert set(checker.schema["$defs"]["Code"]["enum"]) == CODES
+def test_the_list_of_codes_is_closed() -> None:
+    assert set(contract().published["$defs"]["Code"]["enum"]) == CODES
 
 
 def test_each_type_has_one_definition() -> None:
-    from server.schema import messages
-
-    checker = Checker(messages())
-    assert {"attach", "act", "attached", "update", "finished", "seat_taken"} <= set(checker.by_type)
+    named = contract().by_type
+    assert {"attach", "act", "attached", "update", "finished", "seat_taken"} <= set(named)
 
 
-def _types(checker: Checker, union: str) -> list[str]:
-    names = [entry["$ref"].rpartition("/")[2] for entry in checker.schema["$defs"][union]["oneOf"]]
-    return [kind for kind, name in checker.by_type.items() if name in names]
+def _types(union: str) -> list[str]:
+    names = [entry["$ref"].rpartition("/")[2] for entry in contract().published["$defs"][union]["oneOf"]]
+    return [kind for kind, name in contract().by_type.items() if name in names]

@@ -7,6 +7,7 @@ from typing import Any
 
 import httpx
 
+from tests.support.contract import checked
 from tests.support.mirror import Message
 
 PATIENCE_S = 30.0  # far more than anything here needs: a test that waits this long has failed
@@ -72,6 +73,7 @@ class Http:
         elif body is not None:
             more["json"] = body
         response = await self.client.request(method, path, headers=headers, **more)
+        checked(method, path, response)
         if response.status_code >= 400 and response.content:
             said = response.json()
             assert said["code"] in CODES

@@ -1,6 +1,6 @@
 """Clients as a third party would write them, but strict: whatever the contract forbids fails the test.
 
-They know the wire contract only: no code of the server is used here.
+They know the wire contract only: no code of the server is used here, but for the schemas that it publishes.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from websockets.exceptions import ConnectionClosed
 from websockets.typing import Subprotocol
 
 from tests.support.api import CODES, PATIENCE_S, Http
+from tests.support.contract import contract
 from tests.support.mirror import Message, Mirror, merged, without_nulls
 
 __all__ = [
@@ -68,7 +69,14 @@ class Closed(Exception):
 
 
 class Client:
-    """One WebSocket connection. All that arrives is checked, recorded and taken into the mirrors."""
+    """One WebSocket connection. All that arrives is checked, recorded and taken into the mirrors.
+
+    Args:
+        url: the address of the server.
+        socket: the connection.
+        kind: its encoding.
+        validate: is given what the client sends, before it does.
+    """
 
     _ids = itertools.count(1)
 
@@ -205,8 +213,7 @@ class Client:
         return message
 
     async def _take(self, message: Message) -> None:
-        if self._validate is not None:
-            self._validate(message)
+        contract().received(message)
         async with self._changed:
             self._checked(message)
             self.seen.append(message)

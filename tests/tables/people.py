@@ -16,6 +16,7 @@ from websockets.exceptions import InvalidHandshake, WebSocketException
 from websockets.typing import Subprotocol
 
 from tests.support.clients import address, chosen
+from tests.support.contract import checked, contract
 from tests.support.mirror import Message
 
 THINK_S, HURRY_S = 0.5, 0.02
@@ -62,6 +63,7 @@ class World:
             url = self.rng.choice(self.urls)
             try:
                 answer = await self.http.request(method, url + path, json=body, headers=headers)
+                checked(method, path, answer)
                 if answer.status_code not in (429, 503):
                     return answer
             except httpx.TransportError as error:  # an idle connection was closed in this moment
@@ -159,6 +161,7 @@ class Person:
         await self._send({"type": "act", "id": self._asked, "table": self.table, "action": action})
 
     def _take(self, message: Message) -> None:
+        contract().received(message)
         kind = message["type"]
         if kind in ("attached", "update"):
             if kind == "update" and message["version"] != self.version + 1:
