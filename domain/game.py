@@ -19,6 +19,9 @@ S = TypeVar("S", bound="State")
 MOST_CHANGES = 8
 """How often a seat may change its choice in a simultaneous phase before the last seat has chosen."""
 
+NO_MORE_CHANGES = f"a choice can be changed {MOST_CHANGES} times, and this seat has done so"
+"""What `Game.idle` says then."""
+
 
 class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Options of a game; each has a default and a `msgspec.Meta` description for the schema."""
@@ -177,6 +180,13 @@ class Game(ABC, Generic[O, S]):
 
     def explain(self, seen: S, seat: int, action: Mapping[str, Any], offers: Sequence[Offer]) -> str | None:
         """A sentence naming the rule that forbids ``action``, or None for the general one.
+
+        ``seen`` is what ``seat`` may know, so the sentence cannot tell more.
+        """
+        return None
+
+    def idle(self, seen: S, seat: int) -> str | None:
+        """Why ``seat``, which is offered nothing, may not act, or None where just others are awaited.
 
         ``seen`` is what ``seat`` may know, so the sentence cannot tell more.
         """

@@ -65,7 +65,7 @@ def decide_act(
     if offers is None:
         offers = game.actions(seen, seat)
     if not offers:
-        raise _not_your_turn(game, table, seat)
+        raise _not_your_turn(game, table, seen, seat)
     if not grammar.allows(offers, action):
         message = game.explain(seen, seat, action, offers) or grammar.explain(offers, action)
         raise Rejected("illegal_action", message)
@@ -86,10 +86,11 @@ def _said_first(table: Table, seat: int, standing_in: bool) -> tuple[Event, ...]
     return (happened.Returned(seat),) if there is not None and there.away else ()
 
 
-def _not_your_turn(game: AnyGame, table: Table, seat: int) -> Rejected:
+def _not_your_turn(game: AnyGame, table: Table, seen: Any, seat: int) -> Rejected:
     awaited = game.waiting(see(table.state, SPECTATOR))  # type: ignore[type-var]
     names = ", ".join(f"seat {number}" for number in awaited)
-    text = f"seat {seat} cannot act now; the game waits for {names}"
+    why = game.idle(seen, seat) or f"seat {seat} cannot act now"
+    text = f"{why}; the game waits for {names}"
     return Rejected("not_your_turn", text, {"waiting": list(awaited)})
 
 

@@ -14,7 +14,7 @@ import msgspec
 from msgspec.structs import replace
 
 from domain.events import Event, Public
-from domain.game import MOST_CHANGES, ranked
+from domain.game import MOST_CHANGES, NO_MORE_CHANGES, ranked
 from domain.tarot import state as tarot
 from domain.tarot.events import Award
 from domain.tarot.state import TarotState, at, awarded
@@ -91,6 +91,11 @@ def undecided(seen: PlacesState) -> tuple[int, ...]:
 def may_choose(seen: PlacesState, seat: int) -> bool:
     """Whether a seat may choose, or choose again: it has a limited number of changes."""
     return seen.chosen[seat] <= MOST_CHANGES
+
+
+def idle(seen: PlacesState, seat: int) -> str | None:
+    """Why a seat that is offered nothing may not act, or None where just others are awaited."""
+    return NO_MORE_CHANGES if seen.chosen and not may_choose(seen, seat) else None
 
 
 def picked(state: P, seat: int, value: str | int) -> P:

@@ -15,7 +15,7 @@ from domain import table as tables
 from domain.actions import Offer
 from domain.dealing import KeyedDealer
 from domain.errors import Rejected
-from domain.game import MOST_CHANGES
+from domain.game import MOST_CHANGES, NO_MORE_CHANGES
 from domain.table import Decision, Table
 from domain.visibility import SPECTATOR, see
 from tests.conformance.setups import LONG, SETUPS, choices, label, moments, playouts, viewers, walk
@@ -250,6 +250,7 @@ def test_whoever_has_chosen_may_choose_again_until_the_last_has_but_not_for_ever
             with pytest.raises(Rejected) as refused:
                 tables.decide_act(playout.game, table, seat, action)
             assert refused.value.code == "not_your_turn"
+            assert NO_MORE_CHANGES in refused.value.message
 
 
 def test_every_action_type_and_parameter_stands_in_the_catalogue(setup: Setup) -> None:

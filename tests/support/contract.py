@@ -43,7 +43,7 @@ class Contract:
         for name, definition in self._defs.items():
             tags = definition.get("properties", {}).get("type", {}).get("enum", [])
             self.by_type.update(dict.fromkeys(tags, name))
-        self._games = published["games"]
+        self._games: dict[str, Message] = published["games"]
         self._events = {game: _by_tag(schemas["events"]) for game, schemas in self._games.items()}
         self._paths = [
             (re.compile(re.sub(r"\{\w+\}", "[^/]+", path)), operations)

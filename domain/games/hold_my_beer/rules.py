@@ -116,6 +116,9 @@ class HoldMyBeer(Game[HoldMyBeerOptions, HoldMyBeerState]):
             overtrump_on_trump_lead=seen.overtrump_on_trump_lead,
         )
 
+    def idle(self, seen: HoldMyBeerState, seat: int) -> str | None:
+        return places.idle(seen, seat)
+
     def decide(
         self, emit: Emitter[HoldMyBeerState], seat: int, action: Mapping[str, Any], dealer: Dealer
     ) -> None:

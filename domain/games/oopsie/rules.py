@@ -136,6 +136,9 @@ class Oopsie(Game[OopsieOptions, OopsieState]):
             overtrump_on_trump_lead=seen.overtrump_on_trump_lead,
         )
 
+    def idle(self, seen: OopsieState, seat: int) -> str | None:
+        return places.idle(seen, seat)
+
     def decide(
         self, emit: Emitter[OopsieState], seat: int, action: Mapping[str, Any], dealer: Dealer
     ) -> None:
