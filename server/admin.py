@@ -1,4 +1,4 @@
-"""Calls of the operator, under ``/v1/admin``: look at tables without their secrets, close one, drain.
+"""Calls of the operator, under ``/v1/admin``: look at tables without their secrets, close one, forget, drain.
 
 They exist only where ``FACEDOWN_OPERATOR_TOKEN`` is set, and take it as a bearer token.
 """
@@ -6,7 +6,7 @@ They exist only where ``FACEDOWN_OPERATOR_TOKEN`` is set, and take it as a beare
 from __future__ import annotations
 
 import hmac
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, cast
 
 import msgspec
 from starlette.requests import Request
@@ -17,12 +17,22 @@ from domain import table as tables
 from domain.errors import Rejected
 from domain.table import Decision, Table
 from projections.viewer import SPECTATOR
+from server.forget import Forgotten, Whom, forget
+from server.requests import Body
 from server.room import Room
-from server.routes import answered, bearer, query, reply
+from server.routes import answered, bearer, body_of, query, reply
+from server.store.base import Archive
 
 if TYPE_CHECKING:
     from server.service import Service
     from server.ws import Endpoint
+
+
+class Forget(Body, frozen=True):
+    """Whose name to take out: of everybody who sat on a seat, of a name, or both."""
+
+    seat: Annotated[int, msgspec.Meta(ge=0, le=100)] | None = None
+    name: Annotated[str, msgspec.Meta(min_length=1, max_length=200)] | None = None
 
 
 class SeatNow(msgspec.Struct, frozen=True):
@@ -78,6 +88,12 @@ class Admin:
             return Response(status_code=204)
 
         @answered
+        async def forget_name(api: object, request: Request) -> Response:
+            self._check(request)
+            asked = await body_of(request, Forget, self._service.settings.max_message_bytes)
+            return reply({"tables": await self._forget(request.path_params["table"], asked)})
+
+        @answered
         async def drain(api: object, request: Request) -> Response:
             self._check(request)
             self._endpoint.drain()
@@ -105,6 +121,7 @@ class Admin:
             route("/v1/admin/drain", drain, "POST"),
             route("/v1/admin/tables/{table}", inspect, "GET"),
             route("/v1/admin/tables/{table}", close, "DELETE"),
+            route("/v1/admin/tables/{table}/forget", forget_name, "POST"),
         ]
 
     def _check(self, request: Request) -> None:
@@ -145,6 +162,14 @@ class Admin:
             )
 
         return await self._service.call(ident, run)
+
+    async def _forget(self, ident: str, asked: Forget) -> list[Forgotten]:
+        if asked.seat is None and asked.name is None:
+            raise Rejected("bad_message", "a seat or a name is needed, or both")
+        store = cast(Archive, self._service.store)
+        found = await forget(store, ident, Whom(asked.seat, asked.name))
+        await store.compact()
+        return found
 
     async def _close(self, ident: str) -> None:
         async def run(room: Room) -> None:

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import fcntl
 import gzip
 import os
 import tempfile
 import time
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +39,7 @@ log = structlog.get_logger(__name__)
 
 CACHED = 16
 SWEEP_S = 3600.0
+_TRY_AGAIN_S = 0.02
 _SUFFIX = ".jsonl.gz"
 
 
@@ -54,6 +56,10 @@ class Folder:
     def file(self, table: str) -> Path:
         """The file of a table; it need not exist."""
         return self.path / table[:2] / f"{table}{_SUFFIX}"
+
+    def tables(self) -> list[str]:
+        """All tables that are archived here, in order."""
+        return sorted(file.name.removesuffix(_SUFFIX) for file in self.path.glob(f"*/*{_SUFFIX}"))
 
     def has(self, table: str) -> bool:
         """Whether the table is archived here."""
@@ -80,6 +86,36 @@ class Folder:
             raise
         for folder in (target.parent, self.path):
             _sync(folder)
+
+    def replace(self, table: str, entries: Sequence[Entry]) -> None:
+        """Write a file in the place of another one, which counts as that old. Raises OSError."""
+        old = self.file(table).stat().st_mtime
+        self.write(table, entries)
+        os.utime(self.file(table), (old, old))
+
+    def age_s(self, table: str) -> float:
+        """How long ago the file was written. Raises OSError."""
+        return max(0.0, time.time() - self.file(table).stat().st_mtime)
+
+    def stamp(self, table: str) -> tuple[int, int, int]:
+        """What changes when the file does. Raises OSError."""
+        there = self.file(table).stat()
+        return there.st_ino, there.st_mtime_ns, there.st_size
+
+    @contextlib.asynccontextmanager
+    async def held(self, table: str) -> AsyncIterator[None]:
+        """Nobody else moves this table into the folder, out of it, or changes its file. Raises OSError."""
+        lock = self.file(table).parent / ".lock"
+        lock.parent.mkdir(parents=True, exist_ok=True)
+        with lock.open("a") as handle:
+            while True:
+                try:
+                    fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    break
+                except BlockingIOError:
+                    # A thread that waited could be the one that the holder of the lock needs.
+                    await asyncio.sleep(_TRY_AGAIN_S)
+            yield
 
     def read(self, table: str) -> list[Entry]:
         """The entries of a file, all checked. Raises CorruptLog, OSError."""
@@ -117,10 +153,10 @@ class Archived(SoonByTask):
     """
 
     def __init__(self, inner: Archive, folder: Folder, keep_s: float = 0.0) -> None:
-        self._inner = inner
+        self.inner = self._inner = inner
         self._folder = folder
         self._keep_s = keep_s
-        self._cache: OrderedDict[str, list[Entry]] = OrderedDict()
+        self._cache: OrderedDict[str, tuple[tuple[int, int, int], list[Entry]]] = OrderedDict()
         self._sweeper: asyncio.Task[None] | None = None
 
     def __getattr__(self, name: str) -> Any:
@@ -157,11 +193,14 @@ class Archived(SoonByTask):
         except VersionTaken as taken:
             if taken.head != version - 1 or not self._folder.has(table):
                 raise
-            entries = await self._entries(table)
-            if entries[-1].version != taken.head or after_ms not in (None, entries[-1].at_ms):
-                raise
-            await self._inner.restore(table, entries)
-            self._cache.pop(table, None)
+            try:
+                async with self.held(table):
+                    entries = await self._entries(table)
+                    if entries[-1].version != taken.head or after_ms not in (None, entries[-1].at_ms):
+                        raise
+                    await self._inner.restore(table, entries)
+            except OSError as error:
+                raise StoreUnavailable(f"{table} cannot be brought back: {error}") from error
             return await self._inner.append(table, version, data, after_ms)
 
     def append_soon(
@@ -184,29 +223,66 @@ class Archived(SoonByTask):
             StoreUnavailable: it is still in the store, or gone into the folder.
             OSError, CorruptLog, UnknownEvent: it cannot be written; it is still in the store.
         """
-        entries = await self._inner.read(table)
-        if entries:
-            await asyncio.to_thread(self._folder.write, table, entries)
-            if await asyncio.to_thread(self._folder.read, table) != entries:
-                raise OSError(f"{self._folder.file(table)} does not hold what was written")
-            self._cache.pop(table, None)
-            last = entries[-1]
-            if not await self._inner.bury(table, last.version, last.at_ms, round(self._keep_s * 1000)):
-                return False
-            log.info("archived", table=table, versions=last.version)
+        async with self.held(table):
+            entries = await self._inner.read(table)
+            if entries:
+                await self._written(table, entries)
+                last = entries[-1]
+                if not await self._inner.bury(table, last.version, last.at_ms, round(self._keep_s * 1000)):
+                    return False
+                log.info("archived", table=table, versions=last.version)
         await self._inner.unindex(table)
         return True
 
+    def held(self, table: str) -> contextlib.AbstractAsyncContextManager[None]:
+        """Nobody else archives the table or brings it back. Raises OSError."""
+        return self._folder.held(table)
+
+    def filed(self, table: str) -> list[Entry] | None:
+        """What the file of a table holds, which may also be in the store again; None where there is none."""
+        return self._folder.read(table) if self._folder.has(table) else None
+
+    def refile(self, table: str, entries: Sequence[Entry]) -> None:
+        """Change a file. Only for who holds the table. Raises OSError."""
+        self._folder.replace(table, entries)
+
+    async def replace(self, table: str, entries: Sequence[Entry], data: bytes) -> bool:
+        """As `rewrite`, for a log that is archived. Only for who holds the table.
+
+        Returns:
+            Whether it is done; False where the log is in the store again.
+
+        Raises:
+            StoreUnavailable, OSError: it may be in the store now, changed, and in the file as it was.
+        """
+        left_s = max(1.0, self._keep_s - self._folder.age_s(table)) if self._keep_s else 0.0
+        at_ms = max(await self._inner.now_ms(), entries[-1].at_ms)
+        new = [*entries, Entry(len(entries) + 1, at_ms, data)]
+        await self._inner.wake(table, at_ms)  # if this is not done to the end, it is archived once more
+        if not await self._inner.restore(table, new):
+            return False
+        self._folder.replace(table, new)
+        await self._inner.bury(table, len(new), at_ms, round(left_s * 1000))
+        return True
+
+    async def _written(self, table: str, entries: list[Entry]) -> None:
+        await asyncio.to_thread(self._folder.write, table, entries)
+        if await asyncio.to_thread(self._folder.read, table) != entries:
+            raise OSError(f"{self._folder.file(table)} does not hold what was written")
+
     async def _entries(self, table: str) -> list[Entry]:
-        if table not in self._cache:
-            try:
-                self._cache[table] = await asyncio.to_thread(self._folder.read, table)
-            except OSError as error:
-                raise StoreUnavailable(f"{table} cannot be read from the archive: {error}") from error
+        try:
+            stamp = self._folder.stamp(table)
+            known = self._cache.get(table)
+            if known is None or known[0] != stamp:
+                known = stamp, await asyncio.to_thread(self._folder.read, table)
+                self._cache[table] = known
+        except OSError as error:
+            raise StoreUnavailable(f"{table} cannot be read from the archive: {error}") from error
         self._cache.move_to_end(table)
         while len(self._cache) > CACHED:
             self._cache.popitem(last=False)
-        return self._cache[table]
+        return known[1]
 
     async def _sweep(self) -> None:
         while True:

@@ -188,6 +188,31 @@ def import_(
 
 
 @app.command()
+def forget(
+    tables: Annotated[list[str] | None, typer.Argument(help="ids of tables")] = None,
+    seat: Annotated[int | None, typer.Option(help="whoever sat on this seat", min=0)] = None,
+    name: Annotated[str | None, typer.Option(help="whoever bore this name")] = None,
+    everything: Annotated[bool, typer.Option("--all", help="every table, also archived ones")] = False,
+    store: Store = None,
+    data: Data = None,
+    json: Json = False,
+) -> None:
+    """Take a person's name and talk out of stored tables, for good; a server may be running."""
+    from server.commands import forget as command
+
+    command.run(
+        tables or [],
+        os.environ,
+        seat=seat,
+        name=name,
+        everywhere=everything,
+        json=json,
+        store=store,
+        data=data,
+    )
+
+
+@app.command()
 def doctor(store: Store = None, data: Data = None, json: Json = False) -> None:
     """Look whether the store keeps what it acknowledges; a server may be running on it."""
     from server.commands import doctor as command

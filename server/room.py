@@ -21,6 +21,7 @@ from projections import frame
 from projections.viewer import Viewer
 from server import metrics
 from server.feed import Attachment, Feed
+from server.forget import removes_names
 from server.hearing import Unheard
 from server.jobs import MOST_JOBS, UNREADABLE, Call, HistoryLost, Job, NoSuchTable, fail
 from server.owner import Owner, Told
@@ -232,6 +233,8 @@ class Room:
             found = await self.owner.store.read(self.id, after=last.version - 1)
         except HistoryBroken as broken:
             raise self.lost(f"version {broken.expected} is missing") from broken
+        if any(removes_names(entry, self.decode) for entry in found[1:]):
+            raise self.lost("names were taken out of it", wanted=True)
         if not found or found[0] != last:
             raise self.lost(f"version {last.version} is {'another one' if found else 'gone'}")
         try:
@@ -244,11 +247,13 @@ class Room:
             raise
         return self.table.version > last.version
 
-    def lost(self, how: str) -> HistoryLost:
+    def lost(self, how: str, *, wanted: bool = False) -> HistoryLost:
         """The log is not what was told of it: forget it, send the viewers away, tell the operator."""
-        known = None if self.live is None else self.table.version
-        log.error("history_lost", table=self.id, known=known, found=how)
+        if not wanted:
+            known = None if self.live is None else self.table.version
+            log.error("history_lost", table=self.id, known=known, found=how)
         self.reset("resync_required")
+        self._unheard = Unheard()
         self.owner.lost(self)
         return HistoryLost(f"{self.id}: {how}")
 
@@ -272,15 +277,13 @@ class Room:
         if self._appending:
             self._stash.append((entry, after_ms))
         elif self.live is not None:
-            if (
-                self.last is not None
-                and entry.version == self.last.version + 1
-                and after_ms != self.last.at_ms
-            ):
-                self.behind()  # it follows on something else than what is known here
-                return
+            last = self.last
+            elsewhere = last is not None and entry.version == last.version + 1 and after_ms != last.at_ms
             try:
-                self.receive(entry)
+                if elsewhere or removes_names(entry, self.decode):
+                    self.behind()  # it follows on something else than what is known here
+                else:
+                    self.receive(entry)
             except UNREADABLE as error:
                 self._broken(error)
 

@@ -84,6 +84,21 @@ def answered(handler: Handler) -> Handler:
     return safe
 
 
+async def body_of(request: Request, kind: type[B], limit: int) -> B:
+    """The body of a request, of at most ``limit`` bytes. Raises `BadFrame`, `Rejected`."""
+    raw = b""
+    async for chunk in request.stream():
+        raw += chunk
+        if len(raw) > limit:
+            raise Rejected("too_large", f"a body has at most {limit} bytes")
+    if not raw and kind is Nothing:
+        return kind()
+    try:
+        return msgspec.convert(parse_body(raw), kind)
+    except msgspec.ValidationError as error:
+        raise Rejected("bad_message", explain(error)) from None
+
+
 def bearer(request: Request) -> str | None:
     """The token of the request, or None.
 
@@ -181,17 +196,7 @@ class Api:
         ]
 
     async def _body(self, request: Request, kind: type[B]) -> B:
-        raw = b""
-        async for chunk in request.stream():
-            raw += chunk
-            if len(raw) > self._limit:
-                raise Rejected("too_large", f"a body has at most {self._limit} bytes")
-        if not raw and kind is Nothing:
-            return kind()
-        try:
-            return msgspec.convert(parse_body(raw), kind)
-        except msgspec.ValidationError as error:
-            raise Rejected("bad_message", explain(error)) from None
+        return await body_of(request, kind, self._limit)
 
     @answered
     async def about(self, request: Request) -> Response:

@@ -197,6 +197,8 @@ class Service:
             self.talk.hear(payload)
         elif topic == "presence":
             self.presence.hear(payload)
+        elif topic == "look" and (room := self._rooms.get(payload.decode())) is not None:
+            room.behind()
 
     async def derived(self, key: str | None, scope: str) -> Derived | None:
         """What belongs to an idempotency key in a scope; None without a key."""

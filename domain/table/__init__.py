@@ -24,12 +24,14 @@ from domain.table.decisions import (
     taken_over,
 )
 from domain.table.events import (
+    REMOVED_NAME,
     TABLE_EVENTS,
     Abandoned,
     Clock,
     Finished,
     HostPassed,
     Muted,
+    NameRemoved,
     OnTimeout,
     PauseAsked,
     Paused,
@@ -70,6 +72,7 @@ from domain.table.state import (
 from domain.table.tokens import is_admitted, is_host, seat_of
 
 __all__ = [
+    "REMOVED_NAME",
     "STAND_IN",
     "TABLE_EVENTS",
     "Abandoned",
@@ -79,6 +82,7 @@ __all__ = [
     "Finished",
     "HostPassed",
     "Muted",
+    "NameRemoved",
     "OnTimeout",
     "PauseAsked",
     "Paused",

@@ -161,6 +161,21 @@ class RematchOpened(Public, frozen=True, tag="rematch_opened"):
     next: Annotated[str, PUBLIC]
 
 
+REMOVED_NAME = "(removed)"
+"""What stands in a log where a name was taken out."""
+
+
+class NameRemoved(Public, frozen=True, tag="name_removed"):
+    """The name of whoever sat down on ``seat`` with version ``sat_at`` was taken out of the log.
+
+    The only event that tells of a change to what came before it: that version says ``(removed)`` now, and
+    the table has another epoch. It may follow the end of a game.
+    """
+
+    seat: Annotated[int, PUBLIC]
+    sat_at: Annotated[int, PUBLIC]
+
+
 TABLE_EVENTS: tuple[type[Event], ...] = (
     TableOpened,
     SeatTaken,
@@ -179,4 +194,5 @@ TABLE_EVENTS: tuple[type[Event], ...] = (
     Finished,
     Abandoned,
     RematchOpened,
+    NameRemoved,
 )

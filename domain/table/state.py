@@ -145,6 +145,8 @@ def evolve(game: AnyGame, table: Table, event: Event) -> Table:
             return replace(table, status="abandoned", paused=False, asked=())
         case happened.RematchOpened():
             return replace(table, next=event.next)
+        case happened.NameRemoved(seat=seat):
+            return _nameless(table, seat, event.sat_at)
         case _:
             if table.state is None:
                 return table
@@ -166,6 +168,14 @@ def _away(table: Table, seat: int, away: bool) -> Table:
     if there is None:
         return table
     return replace(table, seats=(*table.seats[:seat], replace(there, away=away), *table.seats[seat + 1 :]))
+
+
+def _nameless(table: Table, seat: int, sat_at: int) -> Table:
+    there = table.seats[seat]
+    if there is None or there.since != sat_at:
+        return table
+    gone = replace(there, name=happened.REMOVED_NAME)
+    return replace(table, seats=(*table.seats[:seat], gone, *table.seats[seat + 1 :]))
 
 
 def apply(game: AnyGame, table: Table | None, commit: Commit) -> Table:

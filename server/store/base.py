@@ -278,6 +278,34 @@ class Archive(EventStore, Protocol):
         """
         ...
 
+    async def rewrite(self, table: str, entries: Sequence[Entry], data: bytes) -> Appended | None:
+        """Put another log in the place of one that ends at the same version and time, and one entry after it.
+
+        Nothing is told of it; the new head shows it to whoever looks.
+
+        Args:
+            entries: the versions from 1 on, with the times of those that are there.
+            data: the entry that follows and says what was changed.
+
+        Returns:
+            When that entry was stored; None where the log ends elsewhere.
+
+        Raises:
+            StoreUnavailable: it may be done or not; the same call again tells.
+        """
+        ...
+
+    async def unsay(self, table: str, data: Sequence[bytes]) -> None:
+        """Take these pieces out of the table's talk. Raises StoreUnavailable."""
+        ...
+
+    async def compact(self) -> None:
+        """Write the store's files anew, so that nothing is left in them of what was taken out.
+
+        Raises StoreUnavailable: it cannot be done, or not to the end.
+        """
+        ...
+
     async def bury(self, table: str, head: int, at_ms: int, remember_ms: int) -> bool:
         """Take a log away and leave a note of its end: its versions are never used again.
 

@@ -107,6 +107,31 @@ local function restore(keys, args)
   return 1
 end
 
+-- keys: log, gone. args: the data of what follows, then time and data of version 1, of version 2, ... Puts these in
+-- the place of a log that ends at the same version and time, and one more entry after them. Returns {outcome,
+-- when that entry was stored}: 1 done, 2 it was done before, 0 the log ends elsewhere.
+local function rewrite(keys, args)
+  local last = redis.call('XREVRANGE', keys[1], '+', '-', 'COUNT', 1)[1]
+  if not last then
+    return {0, 0}
+  end
+  local head, last_ms = (#args - 1) / 2, args[#args - 1]
+  local at, data = last[2][2], last[2][4]
+  if last[1] == string.format('%.0f-0', head + 1) and data == args[1] then
+    return {2, tonumber(at)}
+  end
+  if last[1] ~= string.format('%.0f-0', head) or at ~= last_ms then
+    return {0, 0}
+  end
+  redis.call('UNLINK', keys[1])
+  for i = 2, #args, 2 do
+    redis.call('XADD', keys[1], string.format('%.0f-0', i / 2), 'at', args[i], 'data', args[i + 1])
+  end
+  local at_ms = math.max(clock_ms(), tonumber(last_ms))
+  redis.call('XADD', keys[1], string.format('%.0f-0', head + 1), 'at', string.format('%.0f', at_ms), 'data', args[1])
+  return {1, at_ms}
+end
+
 -- keys: log, gone. args: version. Returns {head, when the head was stored, when that version was stored}, 0 for
 -- what is not there.
 local function head(keys, args)
@@ -217,3 +242,4 @@ redis.register_function('facedown_1_arrive', arrive)
 redis.register_function{function_name = 'facedown_1_present', callback = present, flags = {'no-writes'}}
 redis.register_function('facedown_1_place', place)
 redis.register_function('facedown_1_restore', restore)
+redis.register_function('facedown_1_rewrite', rewrite)

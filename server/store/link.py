@@ -18,7 +18,7 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import RedisError, ResponseError
 
 LIBRARY = importlib.resources.files(__package__).joinpath("functions.lua").read_text("utf-8")
-APPEND, ARRIVE, BURY, DUE, HEAD, LOOK_AGAIN, NOW, PLACE, PRESENT, RESTORE, STORE, WAKE = (
+APPEND, ARRIVE, BURY, DUE, HEAD, LOOK_AGAIN, NOW, PLACE, PRESENT, RESTORE, REWRITE, STORE, WAKE = (
     f"facedown_1_{name}"
     for name in (
         "append",
@@ -31,6 +31,7 @@ APPEND, ARRIVE, BURY, DUE, HEAD, LOOK_AGAIN, NOW, PLACE, PRESENT, RESTORE, STORE
         "place",
         "present",
         "restore",
+        "rewrite",
         "store",
         "wake",
     )

@@ -216,6 +216,28 @@ class MemoryStore(SoonByTask):
         self.backend.gone.pop(table, None)
         return True
 
+    async def rewrite(self, table: str, entries: Sequence[Entry], data: bytes) -> Appended | None:
+        """See `server.store.base.Archive.rewrite`."""
+        self._check_started()
+        log = self.backend.logs.get(keys.check_name(table), [])
+        if len(log) == len(entries) + 1 and log[-1].data == data:
+            return Appended(log[-1].at_ms, repeated=True)
+        if not log or (log[-1].version, log[-1].at_ms) != (len(entries), entries[-1].at_ms):
+            return None
+        at_ms = max(self.backend.clock(), log[-1].at_ms)
+        self.backend.logs[table] = [*entries, Entry(len(log) + 1, at_ms, bytes(data))]
+        return Appended(at_ms, repeated=False)
+
+    async def unsay(self, table: str, data: Sequence[bytes]) -> None:
+        """See `server.store.base.Archive.unsay`."""
+        self._check_started()
+        if table in self.backend.talk:
+            self.backend.talk[table] = [said for said in self.backend.talk[table] if said not in data]
+
+    async def compact(self) -> None:
+        """See `server.store.base.Archive.compact`."""
+        self._check_started()
+
     async def bury(self, table: str, head: int, at_ms: int, remember_ms: int) -> bool:
         """See `server.store.base.Archive.bury`."""
         self._check_started()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import random
-import secrets
 from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
@@ -27,18 +26,17 @@ from server.store.base import (
     ignore,
 )
 from server.store.link import (
-    BURY,
     DUE,
     HEAD,
     LOOK_AGAIN,
     NOW,
     PLACE,
-    RESTORE,
     WAKE,
     Link,
     Settings,
 )
 from server.store.marks import Marks
+from server.store.moving import Moving
 from server.store.nodes import Nodes
 from server.store.subscriber import Subscriber
 from server.store.watched import Place, Watched
@@ -49,7 +47,7 @@ _LOOK_AROUND_S = 0.1  # the least time between two looks at the map of a cluster
 _SIGNALS = keys.SIGNALS.encode()
 
 
-class RedisStore(SoonByTask):
+class RedisStore(SoonByTask, Moving):
     """See `EventStore`. A cluster is found out by asking any server of it."""
 
     def __init__(self, url: str, settings: Settings) -> None:
@@ -198,14 +196,6 @@ class RedisStore(SoonByTask):
         except StoreUnavailable as error:
             _log.info("a signal got lost: %s", error)
 
-    async def secret(self) -> bytes:
-        """See `EventStore.secret`."""
-        return await self._secret(secrets.token_bytes(32))
-
-    async def _secret(self, made: bytes) -> bytes:
-        key = keys.SHARED_SECRET
-        return bytes((await self._nodes.ask([("SET", key, made, "NX"), ("GET", key)]))[1])
-
     async def index(self, table: str, created_ms: int, game: str, status: str) -> None:
         """See `EventStore.index`."""
         place = keys.place(created_ms, table)
@@ -246,26 +236,6 @@ class RedisStore(SoonByTask):
         """See `EventStore.look_again`."""
         again = "" if at_ms is None else at_ms
         await self._call(LOOK_AGAIN, keys.deadlines(table), table, claimed_ms, again)
-
-    async def tables(self) -> list[str]:
-        """See `server.store.base.Archive.tables`."""
-        return sorted({keys.table_of(key) for key in await self._nodes.scan(keys.log_pattern())})
-
-    async def adopt(self, secret: bytes) -> bool:
-        """See `server.store.base.Archive.adopt`."""
-        return await self._secret(secret) == secret
-
-    async def restore(self, table: str, entries: Sequence[Entry]) -> bool:
-        """See `server.store.base.Archive.restore`."""
-        args = [part for entry in entries for part in (entry.at_ms, entry.data)]
-        return bool(
-            (await self._nodes.ask([("FCALL", RESTORE, 2, keys.log(table), keys.gone(table), *args)]))[0]
-        )
-
-    async def bury(self, table: str, head: int, at_ms: int, remember_ms: int) -> bool:
-        """See `server.store.base.Archive.bury`."""
-        names = (keys.log(table), keys.gone(table))
-        return bool((await self._nodes.ask([("FCALL", BURY, 2, *names, head, at_ms, remember_ms)]))[0])
 
     async def say(self, table: str, data: bytes, keep: int, expire_ms: int) -> None:
         """See `EventStore.say`."""

@@ -9,10 +9,12 @@ from domain import table as tables
 from domain.events import Commit
 from domain.games.trick_and_trade import GAME
 from domain.table import (
+    REMOVED_NAME,
     Abandoned,
     Clock,
     HostPassed,
     Muted,
+    NameRemoved,
     PauseAsked,
     Paused,
     RematchOpened,
@@ -171,3 +173,19 @@ def test_there_is_no_rematch_before_the_end_or_with_free_seats() -> None:
         table.leave(seat)
     assert table.table.status == "abandoned"
     assert refusal(tables.decide_rematch, GAME, table.table, following="x") == "need_players"
+
+
+# --- names that were taken out ----------------------------------------------------------------------
+
+
+def test_a_name_is_removed_from_whoever_it_was_and_from_nobody_else() -> None:
+    table = Running().table
+    there = table.seats[1]
+    assert there is not None
+    after = tables.evolve(GAME, table, NameRemoved(1, there.since))
+    assert after.seats[1] == msgspec.structs.replace(there, name=REMOVED_NAME)
+    assert after == msgspec.structs.replace(table, seats=after.seats)
+    assert tables.evolve(GAME, table, NameRemoved(1, there.since + 1)) == table, "somebody else sits here now"
+    assert (after.seats[0], after.seats[2]) == (table.seats[0], table.seats[2])
+    left = msgspec.structs.replace(table, seats=(table.seats[0], None, table.seats[2]))
+    assert tables.evolve(GAME, left, NameRemoved(1, there.since)) == left

@@ -595,10 +595,22 @@ export interface RematchOpened {
   next: string;
 }
 
+/**
+ * The name of whoever sat down on `seat` with version `sat_at` was taken out of the log.
+ *
+ * The only event that tells of a change to what came before it: that version says `(removed)` now, and
+ * the table has another epoch. It may follow the end of a game.
+ */
+export interface NameRemoved {
+  type: 'name_removed';
+  seat: number;
+  sat_at: number;
+}
+
 export type Code = 'bad_message' | 'too_large' | 'rate_limited' | 'unauthorized' | 'forbidden' | 'no_such_table' | 'no_such_game' | 'no_such_version' | 'not_found' | 'bad_options' | 'seat_taken' | 'table_full' | 'need_players' | 'already_started' | 'not_started' | 'finished' | 'paused' | 'muted' | 'not_your_turn' | 'illegal_action' | 'version_conflict' | 'id_reused' | 'outcome_unknown' | 'unavailable' | 'resync_required';
 
 export type ToServer = Attach | Detach | Act | Say | WatchLobby | UnwatchLobby | Ping;
 
 export type ToClient = Attached | Update | Accepted | Refused | Error | Presence | Lobby | LobbyChange | LobbyUnwatched | Pong | Said | Heard | Rematch | Detached;
 
-export type TableEvent = TableOpened | SeatTaken | SeatLeft | SpectatorAdmitted | HostPassed | Muted | Started | TimedOut | Returned | PlayedFor | PauseAsked | Paused | ResumeAsked | Resumed | Finished | Abandoned | RematchOpened;
+export type TableEvent = TableOpened | SeatTaken | SeatLeft | SpectatorAdmitted | HostPassed | Muted | Started | TimedOut | Returned | PlayedFor | PauseAsked | Paused | ResumeAsked | Resumed | Finished | Abandoned | RematchOpened | NameRemoved;
