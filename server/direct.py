@@ -101,6 +101,13 @@ class DirectProtocol(SocketProtocol):
         else:
             self._taker(text)
 
+    def handle_parser_exception(self) -> None:
+        """To the application the client is gone: what it still has to read is no message."""
+        super().handle_parser_exception()
+        lost, self._lost = self._lost, None
+        if lost is not None:
+            lost()
+
     def connection_lost(self, exc: Exception | None) -> None:
         """The socket is gone."""
         super().connection_lost(exc)

@@ -10,12 +10,18 @@ from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIO
 MOST_UNSENT: Final = 1024 * 1024
 """Who lets more bytes than this wait and still asks for pongs is cut off."""
 
+LINGER_S: Final = 2.0
+"""How long a client that broke the protocol may take to read why."""
+
 CLOSE_NOT_UTF8 = 1007
 CLOSE_SILENT = 1008
 
 
 class SocketProtocol(WebSocketsSansIOProtocol):
     """One WebSocket connection, below the application."""
+
+    lingers = False
+    """Whether the client broke the protocol and only has to read why."""
 
     def send_receive_event_to_app(self) -> None:
         """Pass a whole message on. Text that is not UTF-8 is the client's fault, so it is not logged."""
@@ -29,13 +35,40 @@ class SocketProtocol(WebSocketsSansIOProtocol):
                 return
         super().send_receive_event_to_app()
 
+    def handle_parser_exception(self) -> None:
+        """Say what was wrong, and read on for a moment without looking at it.
+
+        A socket that is closed while its client still sends would be reset, and the reason lost on the way.
+        """
+        told = self.conn.close_sent
+        assert told is not None
+        self.queue.put_nowait({"type": "websocket.disconnect", "code": told.code, "reason": told.reason})
+        self.transport.write(b"".join(self.conn.data_to_send()))
+        self.close_sent = True
+        if self.transport.is_closing() or not self.transport.can_write_eof():
+            self.transport.close()
+            return
+        self.transport.write_eof()
+        self.lingers = True
+        if self.read_paused:
+            self.read_paused = False
+            self.transport.resume_reading()
+        self.close_timer = self.loop.call_later(LINGER_S, self.transport.abort)
+
+    def data_received(self, data: bytes) -> None:
+        """Take in what has come, unless it comes after a fault."""
+        if not self.lingers:
+            super().data_received(data)
+
     def refuse_text(self) -> None:
         """Close because of text that is not UTF-8."""
         self.conn.send_close(CLOSE_NOT_UTF8, "text must be UTF-8")
         self.handle_parser_exception()
 
     def handle_ping(self) -> None:
-        """Answer, unless the client lets answers pile up without reading them."""
+        """Answer, unless the client lets answers pile up without reading them, or has heard the last word."""
+        if self.lingers:
+            return
         if self.transport.get_write_buffer_size() > MOST_UNSENT:
             self.transport.abort()
         else:
