@@ -22,7 +22,7 @@ from projections.viewer import Viewer
 from server import metrics
 from server.feed import Attachment, Feed
 from server.forget import removes_names
-from server.hearing import Unheard
+from server.hearing import Unheard, Unseen
 from server.jobs import MOST_JOBS, UNREADABLE, Call, HistoryLost, Job, NoSuchTable, fail
 from server.owner import Owner, Told
 from server.store.base import Entry, HistoryBroken
@@ -54,6 +54,7 @@ class Room:
         self._game: AnyGame | None = None
         self._codec: EventCodec = table_codec()
         self._unheard = Unheard()
+        self._unseen = (Unseen(), Unseen())  # of the live and of the delayed feed
         self._jobs: deque[Job] = deque()
         self._worker: asyncio.Task[None] | None = None
         self._appending = False
@@ -193,6 +194,7 @@ class Room:
         self.last = entries[-1]
         self.owner.store.caught_up(self.id, self.last)
         self.live = Feed(table)
+        self._unseen = (Unseen(), Unseen())
         if table.spectators.delay:
             behind = tables.fold(self.game, commits[: _visible(table)])
             assert behind is not None
@@ -201,6 +203,7 @@ class Room:
                 behind = tables.apply(self.game, behind, commit)
                 self._keep(commit, behind, frame.waiting(behind))
             self._unheard.load(await self.owner.store.said(self.id), delayed.table.version)
+            self._unseen[1].load((await self.owner.store.present([self.id]))[0], delayed)
 
     def _open(self, commit: Commit) -> None:
         first = commit.events[0] if commit.events else None
@@ -333,6 +336,7 @@ class Room:
         self.writer.remember(commit)
         assert self.live is not None
         self.live.advance(commit, table)
+        self._unseen[0].tell(self.live)
         self._keep(commit, table, self.live.sight.waiting)
         if self.delayed is not None:
             self._advance_delayed(table)
@@ -353,6 +357,7 @@ class Room:
         for told in [told for told in self.recent if feed.table.version < told.commit.version <= visible]:
             feed.advance(told.commit, tables.apply(self.game, feed.table, told.commit))
         self._catch_up_talk(feed)
+        self._unseen[1].tell(feed)
 
     def told(self, said: Said) -> None:
         """Somebody talked at this table: tell the viewers, those behind a delay in their time."""
@@ -373,10 +378,13 @@ class Room:
 
     def tell_presence(self, message: Presence) -> None:
         """A seat is connected, or no more: tell those who may know that somebody sits there."""
-        if self.live is not None and (not message.connected or self.live.table.seats[message.seat]):
-            self.live.broadcast(message)
-        if self.delayed is not None and self.delayed.table.seats[message.seat]:
-            self.delayed.broadcast(message)
+        for feed, unseen in zip((self.live, self.delayed), self._unseen, strict=True):
+            if feed is None:
+                continue
+            if not message.connected and (feed is self.live or feed.table.seats[message.seat]):
+                feed.broadcast(message)
+            unseen.hear(message)
+            unseen.tell(feed)
 
     def _revoke(self, event: SeatLeft) -> None:
         assert self.live is not None

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 
 from server.store import Entry, MemoryBackend, MemoryStore
+from server.wire import Presence
 from tests.server.playing import played
 from tests.support.clients import Http, Kind, client, join
 from tests.support.server import Running, Serve
@@ -182,3 +184,54 @@ async def test_who_sits_down_is_connected_only_once_that_may_be_seen(here: Runni
         )
         await watcher.ask({"type": "ping"})
         assert watcher.tables[table].presence == {}
+
+
+async def test_a_delayed_spectator_is_told_who_is_connected_as_soon_as_it_sees_who_sits_there(
+    serve: Serve,
+) -> None:
+    """The first process had viewers when they came; the second loads the table only afterwards."""
+    backend = MemoryBackend()
+    first, second = await serve(MemoryStore(backend)), await serve(MemoryStore(backend))
+    async with contextlib.AsyncExitStack() as stack:
+        http = await stack.enter_async_context(Http(first.url))
+        made = await http.table(seats=4, spectators={"delay": 2}, autostart=False)
+        table = made["table"]
+        watcher = await stack.enter_async_context(client(first.url))
+        await watcher.attach(table)
+        players = []
+        for name in ("Ann", "Bob"):
+            player = await stack.enter_async_context(client(first.url))
+            await player.attach(table, (await http.sit(table, name))["token"])
+            players.append(player)
+        for player in players:
+            await player.until(lambda: all(players[0].tables[table].presence.get(seat) for seat in (0, 1)))
+        late = await stack.enter_async_context(client(second.url))
+        await late.attach(table)
+        assert watcher.tables[table].presence == late.tables[table].presence == {}
+        await players[1].drop()
+        await players[0].until(lambda: players[0].tables[table].presence[1] is False)
+        for name in ("Cy", "Dot"):  # each lets the spectators see one more of the seats taken before
+            await http.sit(table, name)
+        for one in (watcher, late):
+            await one.version(table, 3)
+            await one.until(lambda one=one: one.tables[table].presence)  # type: ignore[misc]
+            await one.ask({"type": "ping"})
+            assert one.tables[table].presence == {0: True}
+            kinds = [(told["type"], told.get("version")) for told in one.seen]
+            assert kinds.index(("update", 2)) < kinds.index(("presence", None))
+
+
+async def test_who_is_connected_is_told_also_where_that_is_heard_before_who_sits_there(here: Running) -> None:
+    """News of two kinds may overtake one another between processes."""
+    async with Http(here.url) as http, client(here.url) as watcher:
+        table = (await http.table(seats=3))["table"]
+        await watcher.attach(table)
+        room = here.service.room(table)
+        for seat, connected in ((0, True), (1, True), (1, False)):
+            room.tell_presence(Presence(table=table, seat=seat, connected=connected))
+        await watcher.ask({"type": "ping"})
+        assert watcher.tables[table].presence == {1: False}
+        for name in ("Ann", "Bob"):
+            await http.sit(table, name)
+        await watcher.version(table, 3)
+        await watcher.until(lambda: watcher.tables[table].presence == {0: True, 1: False})
