@@ -188,6 +188,18 @@ def import_(
 
 
 @app.command()
+def backup(
+    folder: Annotated[Path, typer.Argument(help="where the copy goes; it must not exist")],
+    store: Store = None,
+    data: Data = None,
+) -> None:
+    """Copy a store on this machine, and its archived tables, into a new folder; a server may be running."""
+    from server.commands import backup as command
+
+    command.run(folder, os.environ, store=store, data=data)
+
+
+@app.command()
 def forget(
     tables: Annotated[list[str] | None, typer.Argument(help="ids of tables")] = None,
     seat: Annotated[int | None, typer.Option(help="whoever sat on this seat", min=0)] = None,
