@@ -72,10 +72,11 @@ class Sight:
     """
 
     __slots__ = (
+        "_actions",
         "_frame",
         "_game",
+        "_game_views",
         "_projection",
-        "_public",
         "_seats",
         "_seen",
         "_views",
@@ -88,11 +89,12 @@ class Sight:
         same = before is not None and before.table.seats is table.seats
         self._seats: tuple[SeatView, ...] | None = before._seats if before is not None and same else None
         self._views: dict[Viewer, View] = {}
+        self._game_views: dict[Viewer, GameView] = {}
+        self._actions: dict[Viewer, list[Offer]] = {}
         self._game = games()[table.game]
         self._projection = projection(table.game)
         self._seen: dict[Viewer, Any] = {}
         self._frame: View | None = None
-        self._public: GameView | None = None
         self._waiting: tuple[int, ...] | None = None
 
     def seen(self, viewer: Viewer) -> Any:
@@ -117,31 +119,53 @@ class Sight:
 
     def actions(self, viewer: Viewer) -> list[Offer]:
         """What ``viewer`` may do now."""
-        table = self.table
-        if table.status != "playing" or viewer < 0 or table.paused:
+        if viewer < 0:
             return []
-        return self._game.actions(self.seen(viewer), viewer)
+        found = self._actions.get(viewer)
+        if found is None:
+            table = self.table
+            if table.status != "playing" or table.paused:
+                found = []
+            else:
+                found = self._game.actions(self.seen(viewer), viewer)
+            self._actions[viewer] = found
+        return found
 
     def view(self, viewer: Viewer) -> View:
         """What ``viewer`` sees."""
         found = self._views.get(viewer)
         if found is None:
-            if self._frame is None:
-                if self._seats is None:
-                    self._seats = seat_views(self.table)
-                self._frame = _frame(self.table, self._seats)
-            game = None if self.table.state is None else self._game_view(viewer)
-            found = self._frame if game is None else replace(self._frame, game=game)
-            self._views[viewer] = found
+            game = self.game_view(viewer)
+            found = self._views[viewer] = self.frame if game is None else replace(self.frame, game=game)
+        return found
+
+    @property
+    def frame(self) -> View:
+        """What everybody sees of the table, without its game."""
+        if self._frame is None:
+            if self._seats is None:
+                self._seats = seat_views(self.table)
+            self._frame = _frame(self.table, self._seats)
+        return self._frame
+
+    def game_view(self, viewer: Viewer) -> GameView | None:
+        """What ``viewer`` sees of the game; None before the start."""
+        found = self._game_views.get(viewer)
+        if found is None:
+            if self.table.state is None:
+                return None
+            found = self._game_views[viewer] = self._game_view(viewer)
         return found
 
     def _game_view(self, viewer: Viewer) -> GameView:
         own = self._projection.own
         if own is None or viewer == REFEREE:
             return self._projection.view(self.seen(viewer), viewer)
-        if self._public is None:
-            self._public = self._projection.view(self.seen(SPECTATOR), SPECTATOR)
-        return self._public if viewer == SPECTATOR else own(self._public, self.seen(viewer), viewer)
+        if viewer == SPECTATOR:
+            return self._projection.view(self.seen(SPECTATOR), SPECTATOR)
+        public = self.game_view(SPECTATOR)
+        assert public is not None
+        return own(public, self.seen(viewer), viewer)
 
     def snapshot(self, viewer: Viewer) -> Snapshot:
         """All that ``viewer`` may know."""

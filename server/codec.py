@@ -11,6 +11,7 @@ import json
 import math
 import re
 import struct
+from collections.abc import Callable
 from typing import Final, Literal, NoReturn, TypeGuard
 
 import msgpack
@@ -83,6 +84,11 @@ def parse_body(raw: bytes) -> object:
 def encode(kind: Kind, message: object) -> bytes:
     """Write a message that the server built; JSON as the UTF-8 of its text."""
     return _JSON_ENCODER.encode(message) if kind == "json" else _MSGPACK_ENCODER.encode(message)
+
+
+def encoder(kind: Kind) -> Callable[[object], bytes]:
+    """What `encode` uses, for whoever writes many."""
+    return _JSON_ENCODER.encode if kind == "json" else _MSGPACK_ENCODER.encode
 
 
 _JSON_ENCODER = msgspec.json.Encoder()

@@ -91,13 +91,15 @@ class Connection:
         if self.closing is not None:
             return
         # Measured by what waits already: neither one large answer nor many at once make anybody slow.
-        if self._full:
+        waiting, outbox = self._bytes, self.outbox
+        if waiting >= self._most_bytes or len(outbox) >= self._most_waiting:
             self.flush()
-            if self._full:
+            waiting = self._bytes
+            if waiting >= self._most_bytes or len(outbox) >= self._most_waiting:
                 self.cut()
                 return
-        self.outbox.append(frame)
-        self._bytes += len(frame)
+        outbox.append(frame)
+        self._bytes = waiting + len(frame)
         if self._flushing:
             return
         if self._line is None:
@@ -105,10 +107,6 @@ class Connection:
         else:
             self._flushing = True
             self.service.flushes.add(self)
-
-    @property
-    def _full(self) -> bool:
-        return self._bytes >= self._most_bytes or len(self.outbox) >= self._most_waiting
 
     def go_direct(self, line: DirectProtocol) -> None:
         """Read from the socket's protocol and write to it, past ASGI."""

@@ -8,16 +8,13 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from msgspec import UNSET
-
 from domain.events import Commit
 from domain.table import Table
 from projections import frame
-from projections.patch import struct_patch
-from projections.redaction import redact_all, same_for_all
-from projections.viewer import SPECTATOR, Viewer
+from projections.viewer import Viewer
 from server.codec import Kind, encode
-from server.wire import ToClient, Update, Views, deadlines_of
+from server.news import News
+from server.wire import ToClient, Views
 
 
 class Sink(Protocol):
@@ -76,11 +73,8 @@ class Feed:
         """Show ``commit``, which led to ``table``."""
         before = self.sight
         sight = self.sight = frame.Sight(table, before)
-        deadlines = deadlines_of(table)
-        events = shared = redact_all(commit.events, SPECTATOR) if same_for_all(commit.events) else None
+        news = News(commit, before, sight)
         for viewer, there in list(self.viewers.items()):
-            if shared is None:
-                events = redact_all(commit.events, viewer)
             # One frame for all that get the same bytes, made when the first of them wants it.
             made: dict[tuple[Kind, Views], bytes] = {}
             for attachment in tuple(there):
@@ -88,22 +82,7 @@ class Feed:
                 kind = sink.kind
                 found = made.get((kind, views))
                 if found is None:
-                    update = Update(
-                        table=table.id,
-                        version=commit.version,
-                        at_ms=commit.at_ms,
-                        by=commit.by,
-                        status=table.status,
-                        events=events,  # type: ignore[arg-type]
-                        view=sight.view(viewer) if views == "full" else UNSET,
-                        patch=struct_patch(before.view(viewer), sight.view(viewer))
-                        if views == "patch"
-                        else UNSET,
-                        actions=sight.actions(viewer),
-                        waiting=sight.waiting,
-                        deadlines=deadlines,
-                    )
-                    found = made[kind, views] = encode(kind, update)
+                    found = made[kind, views] = news.frame(viewer, kind, views)
                 sink.send(found)
 
     def broadcast(self, message: ToClient) -> None:

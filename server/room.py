@@ -186,11 +186,11 @@ class Room:
             raise NoSuchTable(self.id)
         first = self.decode(entries[0])
         self._open(first)
-        commits = [first, *(self.decode(entry) for entry in entries[1:])]
+        decode = self._codec.decode
+        commits = [first, *(decode(version, at_ms, data) for version, at_ms, data in entries[1:])]
         table = tables.fold(self.game, commits)
         assert table is not None
-        for commit in commits:
-            self.writer.remember(commit)
+        self.writer.remember(*commits)
         self.last = entries[-1]
         self.owner.store.caught_up(self.id, self.last)
         self.live = Feed(table)

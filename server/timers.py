@@ -198,7 +198,7 @@ def next_look(table: Table, now: int, settings: Settings) -> int:
     times += [at if at > now else now + LEASE_MS for at in tables.deadlines(table).values()]
     if _bot_awaited(table):
         times.append(now + LEASE_MS)
-    if table.clock is not None or any(tables.stand_in(table, seat) for seat in range(len(table.seats))):
+    if table.clock is not None or tables.stand_ins(table):
         # A commit of a process that has died may land late, when its own look is long over.
         times.append(now + BACKSTOP_MS)
     return min(times)
@@ -230,5 +230,5 @@ def earliest(before: Table, table: Table, now: int) -> int | None:
 
 def _bot_awaited(table: Table) -> bool:
     """Whether the table waits for a bot: somebody must look, should the process that moves it die."""
-    played = {seat for seat in range(len(table.seats)) if tables.stand_in(table, seat)}
-    return bool(played) and not played.isdisjoint(frame.waiting(table))
+    played = tables.stand_ins(table)
+    return bool(played) and not set(played).isdisjoint(frame.waiting(table))

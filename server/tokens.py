@@ -32,8 +32,8 @@ def new_epoch() -> str:
 
 
 def new_table() -> str:
-    """An id that nobody can guess: 100 random bits."""
-    return "".join(secrets.choice(_IDS) for _ in range(20))
+    """An id that nobody can guess: 80 random bits."""
+    return "".join(secrets.choice(_IDS) for _ in range(16))
 
 
 def digest(token: str) -> bytes:
@@ -74,7 +74,7 @@ class Derived:
     def table(self) -> str:
         """A table id."""
         number = int.from_bytes(self._bytes("table"), "big")
-        return "".join(_IDS[number >> 5 * place & 31] for place in range(20))
+        return "".join(_IDS[number >> 5 * place & 31] for place in range(16))
 
     def command_id(self) -> str:
         """The id under which the request is remembered in the log; it does not tell the key."""

@@ -67,10 +67,12 @@ class Writer:
         self._ids.clear()
         self._unsettled = None
 
-    def remember(self, commit: Commit) -> None:
-        """Keep in mind which command a commit answered."""
-        if commit.command is not None:
-            self._ids[_hash(commit.by, commit.command)] = commit.version
+    def remember(self, *commits: Commit) -> None:
+        """Keep in mind which commands these commits answered."""
+        ids = self._ids
+        for commit in commits:
+            if commit.command is not None:
+                ids[_hash(commit.by, commit.command)] = commit.version
 
     async def first_answer(self, by: Author, command: Command) -> Commit | None:
         """The commit that answered this id before, or None.

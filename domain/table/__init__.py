@@ -67,6 +67,7 @@ from domain.table.state import (
     sealed,
     stamped,
     stand_in,
+    stand_ins,
     waiting,
 )
 from domain.table.tokens import is_admitted, is_host, seat_of
@@ -134,6 +135,7 @@ __all__ = [
     "seat_of",
     "stamped",
     "stand_in",
+    "stand_ins",
     "taken_over",
     "waiting",
 ]

@@ -215,24 +215,26 @@ def fold(game: AnyGame, commits: Iterable[Commit], table: Table | None = None) -
             return table
         return stamped(replace(table, state=state), last.version, last.at_ms)
 
+    evolved = game.evolve
+    expected = 0 if table is None else table.version
     for commit in commits:
-        before = last.version if last is not None else (table.version if table is not None else 0)
-        plain = (
-            table is not None
-            and table.clock is None
-            and table.state is not None
-            and not any(type(event) in _TABLE_KINDS for event in commit.events)
-        )
-        if not plain:
+        expected += 1
+        events = commit.events
+        if (
+            table is None
+            or table.clock is not None
+            or table.state is None
+            or not _TABLE_KINDS.isdisjoint(map(type, events))
+        ):
             table = apply(game, flushed(), commit)
             state, last = table.state, None
             continue
-        if commit.version != before + 1:
-            raise CorruptLog(f"version {commit.version} cannot follow version {before}")
-        if state is None and table is not None:
+        if commit.version != expected:
+            raise CorruptLog(f"version {commit.version} cannot follow version {expected - 1}")
+        if state is None:
             state = table.state
-        for event in commit.events:
-            state = game.evolve(state, event)
+        for event in events:
+            state = evolved(state, event)
         last = commit
     return flushed()
 
@@ -286,6 +288,13 @@ def stand_in(table: Table, seat: int) -> str | None:
     if table.on_timeout == "bot" and (there is None or there.away):
         return STAND_IN
     return None
+
+
+def stand_ins(table: Table) -> tuple[int, ...]:
+    """The seats that the server plays now."""
+    # At most tables there are none, and this is asked at every move.
+    odd = [number for number, there in enumerate(table.seats) if there is None or there.bot or there.away]
+    return tuple(seat for seat in odd if stand_in(table, seat) is not None) if odd else ()
 
 
 STAND_IN = "greedy"

@@ -115,7 +115,7 @@ class Bots:
     @staticmethod
     def _next(room: Room) -> int | None:
         table = room.table
-        played = [seat for seat in range(len(table.seats)) if tables.stand_in(table, seat) is not None]
+        played = tables.stand_ins(table)
         if not played:
             return None
         return next((seat for seat in tables.waiting(room.game, table) if seat in played), None)

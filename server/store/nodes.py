@@ -37,6 +37,8 @@ class Node:
     def __init__(self, link: Link, settings: Settings, subscriber: Subscriber, clustered: bool) -> None:
         self.link = link
         self.client = link.client()
+        # Entries are taken as they come: a dictionary for each would be a good part of loading a long log.
+        self.client.response_callbacks.pop("XRANGE")
         self.health = Health(link.name, self.client.ping)
         self.writer = Writer(link.connection, settings, self.health, others=clustered)
         self.subscriber = subscriber

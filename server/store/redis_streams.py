@@ -145,7 +145,8 @@ class RedisStore(SoonByTask, Moving):
         """See `EventStore.read`."""
         count = [] if limit is None else ["COUNT", limit]
         found = await self._nodes.ask([("XRANGE", keys.log(table), f"({after}-0", "+", *count)])
-        entries = [_entry(item) for item in found[0]]
+        # Every id is a version and "-0"; every entry holds its time and its data, in this order.
+        entries = [Entry(int(ident[:-2]), int(fields[1]), fields[3]) for ident, fields in found[0]]
         check_contiguous(table, after, entries)
         return entries
 
@@ -337,11 +338,6 @@ class RedisStore(SoonByTask, Moving):
             for node in self._nodes.all:
                 if node.subscriber is not home:
                     await node.subscriber.unwatch(channel)
-
-
-def _entry(item: Any) -> Entry:
-    entry_id, fields = item
-    return Entry(int(entry_id.partition(b"-")[0]), int(fields[b"at"]), fields[b"data"])
 
 
 def _head(table: str, version: int = 0) -> tuple[Any, ...]:

@@ -58,7 +58,7 @@ async def _fill(store: EventStore, ident: str, events: int) -> None:
 
 
 async def _measure(url: str, events: int, times: int) -> list[float]:
-    ident = commitment("cold", KEY)[:20]
+    ident = commitment("cold", KEY)[:16]
     store = open_store(url)
     await store.start()
     await _fill(store, ident, events)

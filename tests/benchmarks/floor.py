@@ -85,7 +85,7 @@ class ReadyMade:
     """The bytes of one move: what the server writes for it, made once."""
 
     def __init__(self) -> None:
-        game, table = trick.EndlessTrick(), playing("abcdefghijklmnopqrst")
+        game, table = trick.EndlessTrick(), playing("abcdefghijklmnop")
         assert table.state is not None
         seat = table.state.next  # type: ignore[attr-defined]
         action = {"type": "play", "card": table.state.hands[seat][0]}  # type: ignore[attr-defined]

@@ -61,7 +61,7 @@ def open_tables(port: int, number: int, at_once: int = 4) -> list[list[str]]:
 
 def made_up(number: int) -> list[list[str]]:
     """Names of tables for the floor, which knows any."""
-    return [[f"floor{index:015d}", *(f"token{seat}" for seat in range(SEATS))] for index in range(number)]
+    return [[f"floor{index:011d}", *(f"token{seat}" for seat in range(SEATS))] for index in range(number)]
 
 
 def write_plan(path: Path, tables: Iterable[list[str]]) -> Path:
