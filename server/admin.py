@@ -5,7 +5,10 @@ They exist only where ``FACEDOWN_OPERATOR_TOKEN`` is set, and take it as a beare
 
 from __future__ import annotations
 
+import bisect
 import hmac
+import os
+import signal
 from typing import TYPE_CHECKING, Annotated, cast
 
 import msgspec
@@ -18,6 +21,7 @@ from domain.errors import Rejected
 from domain.table import Decision, Table
 from projections.viewer import SPECTATOR
 from server.forget import Forgotten, Whom, forget
+from server.jobs import UNREADABLE, NoSuchTable
 from server.requests import Body
 from server.room import Room
 from server.routes import answered, bearer, body_of, query, reply
@@ -33,6 +37,12 @@ class Forget(Body, frozen=True):
 
     seat: Annotated[int, msgspec.Meta(ge=0, le=100)] | None = None
     name: Annotated[str, msgspec.Meta(min_length=1, max_length=200)] | None = None
+
+
+PAGE = 50
+"""How many tables a page of the list has at most."""
+LOOKS = 500
+"""How many tables are looked at for one page: a filter that fits few makes short pages, not long waits."""
 
 
 class SeatNow(msgspec.Struct, frozen=True):
@@ -59,6 +69,17 @@ class TableNow(msgspec.Struct, frozen=True, kw_only=True):
     spectators: int
     waiting: tuple[int, ...]
     deadlines: dict[str, int]
+
+
+class TablesNow(msgspec.Struct, frozen=True, kw_only=True):
+    """A page of all tables in the store, in the order of their names.
+
+    ``unreadable`` are those whose logs this process cannot read; ``next`` is the cursor of the next page.
+    """
+
+    tables: list[TableNow]
+    unreadable: list[str]
+    next: str | None
 
 
 class Admin:
@@ -97,13 +118,22 @@ class Admin:
         async def drain(api: object, request: Request) -> Response:
             self._check(request)
             self._endpoint.drain()
+            if self._service.settings.workers > 1:
+                os.kill(os.getppid(), signal.SIGUSR1)  # the parent tells the other workers
             return Response(status_code=202)
+
+        @answered
+        async def listed(api: object, request: Request) -> Response:
+            self._check(request, "game", "status", "cursor")
+            asked = request.query_params
+            return reply(await self._list(asked.get("game"), asked.get("status"), asked.get("cursor", "")))
 
         @answered
         async def state(api: object, request: Request) -> Response:
             self._check(request)
             return reply(
                 {
+                    "pid": os.getpid(),
                     "connections": self._endpoint.number,
                     "rooms": self._service.rooms,
                     "draining": self._endpoint.draining,
@@ -119,19 +149,42 @@ class Admin:
         return [
             route("/v1/admin", state, "GET"),
             route("/v1/admin/drain", drain, "POST"),
+            route("/v1/admin/tables", listed, "GET"),
             route("/v1/admin/tables/{table}", inspect, "GET"),
             route("/v1/admin/tables/{table}", close, "DELETE"),
             route("/v1/admin/tables/{table}/forget", forget_name, "POST"),
         ]
 
-    def _check(self, request: Request) -> None:
-        query(request)
+    def _check(self, request: Request, *parameters: str) -> None:
+        query(request, *parameters)
         token = bearer(request)
         wanted = self._service.settings.operator_token
         if token is None:
             raise Rejected("unauthorized", "this needs the operator's token")
         if wanted is None or not hmac.compare_digest(token.encode(), wanted.encode()):
             raise Rejected("unauthorized", "this is not the operator's token")
+
+    async def _list(self, game: str | None, status: str | None, cursor: str) -> TablesNow:
+        names = sorted(await cast(Archive, self._service.store).tables())
+        found: list[TableNow] = []
+        unreadable = []
+        first = bisect.bisect_right(names, cursor)
+        last = first
+        while last < len(names) and len(found) < PAGE and last - first < LOOKS:
+            name = names[last]
+            last += 1
+            try:
+                table = await self._inspect(name)
+            except NoSuchTable:
+                continue  # it was archived or deleted just now
+            except UNREADABLE:
+                unreadable.append(name)
+                continue
+            if game in (None, table.game) and status in (None, table.status):
+                found.append(table)
+        return TablesNow(
+            tables=found, unreadable=unreadable, next=names[last - 1] if last < len(names) else None
+        )
 
     async def _inspect(self, ident: str) -> TableNow:
         async def run(room: Room) -> TableNow:

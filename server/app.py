@@ -23,7 +23,7 @@ from projections.registry import check_all
 from server import asyncapi, pages
 from server.admin import Admin
 from server.archive import Archived, Folder
-from server.limits import Buckets
+from server.limits import Buckets, sender
 from server.metrics import ERRORS, LIMITED, Metrics
 from server.openapi import description
 from server.routes import Api, error_reply
@@ -218,8 +218,7 @@ class Requests:
                 refused = Rejected("unavailable", "the server restarts; repeat the request")
                 await error_reply(refused)(scope, receive, send)
                 return
-            address = scope["client"][0] if scope.get("client") else ""
-            if wait_ms := self._buckets.take(address):
+            if wait_ms := self._buckets.take(sender(scope)):
                 LIMITED.labels("request").inc()
                 text = f"too many requests from this address; go on in {wait_ms} ms"
                 refused = Rejected("rate_limited", text, {"retry_after_ms": wait_ms})

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ipaddress
 from collections import Counter, OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
 
 class Bucket:
@@ -86,3 +88,24 @@ class Places:
         self._taken[address] -= 1
         if self._taken[address] <= 0:
             del self._taken[address]
+
+
+def sender(scope: Mapping[str, Any]) -> str:
+    """Whose limits a request or a connection counts for, by its ASGI scope.
+
+    Of an IPv6 address the network of 64 bits, which is the least that one customer has: they may use another
+    address each time. An IPv4 address in the clothes of an IPv6 one is itself. Without an address: "".
+    """
+    client = scope.get("client")
+    if not client:
+        return ""
+    text = str(client[0])
+    if ":" not in text:
+        return text
+    try:
+        address = ipaddress.IPv6Address(text.partition("%")[0])
+    except ValueError:
+        return text
+    if address.ipv4_mapped is not None:
+        return str(address.ipv4_mapped)
+    return str(ipaddress.IPv6Network((int(address) >> 64 << 64, 64)))

@@ -17,7 +17,7 @@ from domain.errors import Rejected
 from server.catalogue import catalogue
 from server.codec import BadFrame, is_id, parse_body
 from server.jobs import refusal
-from server.limits import Buckets
+from server.limits import Buckets, sender
 from server.metrics import LIMITED
 from server.requests import AddBot, Admitted, Body, CreateTable, Mine, Mute, Nothing, PassHost, Quick, Sit
 from server.service import Service
@@ -198,6 +198,12 @@ class Api:
     async def _body(self, request: Request, kind: type[B]) -> B:
         return await body_of(request, kind, self._limit)
 
+    def _take_table(self, request: Request) -> None:
+        if wait_ms := self._tables.take(sender(request.scope)):
+            LIMITED.labels("table").inc()
+            text = f"too many tables from this address; go on in {wait_ms} ms"
+            raise Rejected("rate_limited", text, {"retry_after_ms": wait_ms})
+
     @answered
     async def about(self, request: Request) -> Response:
         """``GET /v1``."""
@@ -215,10 +221,7 @@ class Api:
         """``POST /v1/tables``."""
         query(request)
         body = await self._body(request, CreateTable)
-        if wait_ms := self._tables.take(request.client.host if request.client else ""):
-            LIMITED.labels("table").inc()
-            text = f"too many tables from this address; go on in {wait_ms} ms"
-            raise Rejected("rate_limited", text, {"retry_after_ms": wait_ms})
+        self._take_table(request)
         return reply(await self._service.tables.create(body, idempotency_key(request)), 201)
 
     @answered
@@ -337,6 +340,7 @@ class Api:
         """``POST /v1/games/{game}/quick``."""
         query(request)
         body = await self._body(request, Quick)
+        self._take_table(request)  # it may open one
         game, key = request.path_params["game"], idempotency_key(request)
         return reply(await self._service.tables.quick(game, body, key), 201)
 

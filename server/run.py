@@ -17,10 +17,11 @@ from server import logs, metrics
 from server.app import create_app
 from server.direct import DirectProtocol
 from server.embedded import EmbeddedStore, EmbeddedStoreError
+from server.patience import protocol
 from server.service import Service
 from server.settings import Settings
 from server.sockets import SocketProtocol
-from server.workers import STOP_SIGNALS, Workers
+from server.workers import DRAIN_SIGNAL, STOP_SIGNALS, Workers
 from server.ws import Endpoint
 
 log = structlog.get_logger(__name__)
@@ -33,7 +34,7 @@ def config_for(app: Starlette, settings: Settings) -> uvicorn.Config:
         host=settings.host,
         port=settings.port,
         loop="auto",
-        http="httptools",
+        http=protocol(settings.handshake_timeout_s),
         ws=DirectProtocol if settings.direct else SocketProtocol,
         ws_max_size=settings.max_frame_bytes,
         ws_per_message_deflate=False,
@@ -88,8 +89,9 @@ class Server(uvicorn.Server):
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Stop on a signal, and only that: uvicorn would raise it again and skip what comes after."""
+        """Stop or drain on a signal, and only that: uvicorn would raise it again, skipping what follows."""
         before = {number: signal.signal(number, self.handle_exit) for number in STOP_SIGNALS}
+        before[DRAIN_SIGNAL] = signal.signal(DRAIN_SIGNAL, lambda number, frame: self._endpoint.drain())
         try:
             yield
         finally:
@@ -104,7 +106,8 @@ class Server(uvicorn.Server):
         return await super().on_tick(counter)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Finish the commands that run, tell every viewer to come back, close."""
+        """Finish the commands that run, tell every viewer to come back, close: all within the grace."""
+        end = asyncio.get_running_loop().time() + self._grace_s
         for server in getattr(self, "servers", []):
             server.close()
         self._service.stopping = True
@@ -113,6 +116,9 @@ class Server(uvicorn.Server):
         self._endpoint.stop()
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self._endpoint.closed(), min(2.0, self._grace_s))
+        # What is left of the grace is for answers that are being sent.
+        left = end - asyncio.get_running_loop().time()
+        self.config.timeout_graceful_shutdown = max(1, round(left))
         await super().shutdown(sockets)
 
 
@@ -171,13 +177,17 @@ def serve_here(
     started: Callable[[str], None] = lambda address: None,
     keep: Callable[[], None] = lambda: None,
     sockets: list[socket.socket] | None = None,
+    draining: bool = False,
 ) -> bool:
     """Serve in this process over the store that the settings name. Gives whether the server had started.
 
     Args:
         sockets: sockets that listen already, instead of host and port.
+        draining: take no connections from the start.
     """
     app = create_app(settings)
+    if draining:
+        app.state.endpoint.drain()
     server = Server(config_for(app, settings), app, settings.shutdown_grace_s, started, keep)
     server.run(sockets)
     return server.started

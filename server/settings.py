@@ -41,6 +41,7 @@ class Settings:
         store_replicas: How many replicas must have a commit before it counts as stored.
         store_replicas_on_disk: Whether they must have it on disk, too (Redis 7.2, Valkey 8 or newer).
         origins: The origins that browsers may connect from; empty means any.
+        handshake_timeout_s: How long an HTTP request or the handshake of a WebSocket may take to arrive.
         ping_interval_s: How often a quiet connection is pinged.
         idle_timeout_s: How long a connection may say nothing, not even a pong.
         max_message_bytes: A larger message is answered with `too_large`.
@@ -82,6 +83,7 @@ class Settings:
     store_replicas: int = 0
     store_replicas_on_disk: bool = False
     origins: tuple[str, ...] = ()
+    handshake_timeout_s: float = 10.0
     ping_interval_s: float = 20.0
     idle_timeout_s: float = 60.0
     max_message_bytes: int = 64 * 1024
@@ -218,6 +220,7 @@ _RANGES: Final[dict[str, tuple[float, float]]] = {
     "port": (0, 65535),
     "workers": (1, 256),
     "store_replicas": (0, 16),
+    "handshake_timeout_s": (0.1, 3600),
     "ping_interval_s": (0.05, 3600),
     "idle_timeout_s": (0.1, 86400),
     "max_message_bytes": (1024, 1024 * 1024),

@@ -21,6 +21,8 @@ from server.settings import Settings, variable
 log = structlog.get_logger(__name__)
 
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+DRAIN_SIGNAL = signal.SIGUSR1
+"""Tells a server, or the parent of several, to take no new connections."""
 SHORTEST_LIFE_S = 5.0
 """A worker that dies sooner is started again only after a pause."""
 TICK_S = 0.2
@@ -60,6 +62,7 @@ class Workers:
         self._started = started
         self._keep = keep
         self._stop = threading.Event()
+        self._draining = False
         self._figures = tempfile.TemporaryDirectory(prefix="facedown-metrics-")
         self._born: dict[subprocess.Popen[bytes], float] = {}
 
@@ -71,6 +74,7 @@ class Workers:
         ) as listening:
             host, port = listening.getsockname()[:2]
             before = {number: signal.signal(number, self._ask_to_stop) for number in STOP_SIGNALS}
+            before[DRAIN_SIGNAL] = signal.signal(DRAIN_SIGNAL, self._ask_to_drain)
             try:
                 for _ in range(self._settings.workers):
                     self._spawn(listening)
@@ -86,6 +90,12 @@ class Workers:
     def _ask_to_stop(self, number: int, frame: object) -> None:
         self._stop.set()
 
+    def _ask_to_drain(self, number: int, frame: object) -> None:
+        """Any worker was told to take no new connections: so are all, and those that are started later."""
+        self._draining = True
+        for process in self._born:
+            process.send_signal(DRAIN_SIGNAL)
+
     def _spawn(self, listening: socket.socket) -> None:
         descriptor = listening.fileno()
         env = {
@@ -93,6 +103,7 @@ class Workers:
             **environment(self._settings),
             "FACEDOWN_PARENT": str(os.getpid()),
             "PROMETHEUS_MULTIPROC_DIR": self._figures.name,
+            **({"FACEDOWN_DRAINING": "1"} if self._draining else {}),
         }
         # The workers leave the terminal's group, so that Ctrl-C reaches the parent alone.
         process = subprocess.Popen(  # noqa: S603 - our own module
@@ -143,12 +154,13 @@ def main() -> None:
     from server.run import serve_here
 
     parent = int(os.environ.pop("FACEDOWN_PARENT"))
+    draining = os.environ.pop("FACEDOWN_DRAINING", "") == "1"
     settings = Settings.from_env(os.environ)
     logs.configure(settings.log_level)
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
     with socket.socket(fileno=int(sys.argv[1])) as listening:
         listening.setblocking(False)
-        if not serve_here(settings, sockets=[listening]):
+        if not serve_here(settings, sockets=[listening], draining=draining):
             sys.exit(3)
 
 

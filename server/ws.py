@@ -14,7 +14,7 @@ from server import metrics
 from server.codec import Kind
 from server.connection import Connection
 from server.direct import EXTENSION, DirectProtocol
-from server.limits import Places
+from server.limits import Places, sender
 from server.service import Service
 
 log = structlog.get_logger(__name__)
@@ -62,7 +62,7 @@ class Endpoint:
         if (refusal := self._refusal(socket)) is not None:
             await socket.send_denial_response(refusal)
             return
-        address = socket.client.host if socket.client else ""
+        address = sender(socket.scope)
         if not self._places.take(address):
             metrics.LIMITED.labels("connection").inc()
             text = "this address has too many connections"
