@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+import structlog
 from msgspec import UNSET
 
 from domain import table as tables
@@ -25,6 +27,9 @@ from server.writer import seat_command
 
 if TYPE_CHECKING:
     from server.connection import Connection
+
+log = structlog.get_logger(__name__)
+_level = logging.getLogger(__name__)  # asked first: a line that is not written must cost a move nothing
 
 
 class Answered:
@@ -230,6 +235,7 @@ class ActJob(Answered):
             self.fail("forbidden", "this seat's token is not valid any more")
         except Rejected as refused:
             metrics.COMMANDS.labels(room.game.name, refused.code).inc()
+            self._note(refused.code, room.table.version)
             connection.tell(
                 Refused(
                     id=message.id,
@@ -240,6 +246,17 @@ class ActJob(Answered):
                     version=room.table.version,
                 )
             )
+
+    def fail(self, code: str, message: str, detail: dict[str, Any] | None = None) -> None:
+        """Answer with an error."""
+        self._note(code, None)
+        super().fail(code, message, detail)
+
+    def _note(self, outcome: str, version: int | None) -> None:
+        """A line for each command at the level debug: what became of it, not what it was."""
+        if _level.isEnabledFor(logging.DEBUG):
+            message = self.message
+            log.debug("command", table=message.table, version=version, command=message.id, outcome=outcome)
 
     def _command(self) -> Command:
         return seat_command(self.message.id, self.message.action)
@@ -270,5 +287,6 @@ class ActJob(Answered):
         def stored(commit: Commit) -> None:
             self.connection.tell(Accepted(id=self.message.id, table=room.id, version=commit.version))
             metrics.ACCEPTED.count(room.game.name)
+            self._note("accepted", commit.version)
 
         return stored
