@@ -30,12 +30,8 @@ def strings(value: Any, key: str = "") -> list[str]:
     return [value] if isinstance(value, str) and key in ("hands", "card", "cards", "order", "one_of") else []
 
 
-async def test_a_game_at_the_level_debug_shows_its_commands_and_no_secret(
-    launch: Launch, direct: bool
-) -> None:
-    server = await launch(
-        "server", "memory://", log_level="debug", operator_token=OPERATOR, direct=int(direct)
-    )
+async def test_a_game_at_the_level_debug_shows_its_commands_and_no_secret(launch: Launch) -> None:
+    server = await launch("server", "memory://", log_level="debug", operator_token=OPERATOR)
     moves: list[tuple[str, int]] = []
     async with Http(server.url) as http, played(server.url, "trick-and-trade", 3) as game:
         refused = await game.mover.act(game.table, {"type": "play", "card": "no-such-card"}, id="refused")
