@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 
 import pytest
 
@@ -10,6 +11,8 @@ from domain.registry import games
 from tests.browser.people import Cable, Person, Visit, same
 from tests.browser.test_playing import PHONE
 from tests.browser.test_replay import replayed
+from tests.support.clients import Http, Message
+from tests.support.server import Running
 
 SEATS = [
     (name, seats)
@@ -67,3 +70,39 @@ async def test_a_whole_game_by_clicks(visit: Visit, game: str, seats: int) -> No
     again = await replayed(watcher)
     assert set(live) == set(again)
     same([live, again])
+
+
+@pytest.mark.long
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize(
+    ("game", "mark", "member"),
+    [
+        ("mein-schatz", "data-last-move", lambda view: view["last_move"]["did"]),
+        ("trick-and-trade", "data-taken", lambda view: str(view["last_trick"]["trick"])),
+        ("trinket-trove", "data-claims", lambda view: str(view["claims"][0]["round"])),
+    ],
+)
+async def test_what_was_done_lately_is_drawn(
+    here: Running, visit: Visit, game: str, mark: str, member: Callable[[Message], str]
+) -> None:
+    person = await visit("Ada")
+    await person.open()
+    link = await person.create(game, bots="greedy")
+    path = f"/v1/tables/{link.removeprefix('#/table/')}"
+    async with Http(here.url) as http:
+        for _ in range(60):
+            assert not await person.play(1, by_mouse=0)
+            await person.page.wait_for_selector("[data-prompt=mine]")
+            # A game of its own at random: until what is wanted has happened.
+            if await person.page.locator(f"[{mark}]").count() == 0:
+                continue
+            shown = await person.page.get_attribute(f"[{mark}]", mark)
+            view = (await http.done(200, "GET", f"{path}/at/{await person.version()}"))["view"]["game"]
+            if game == "trick-and-trade" and view["plays"]:
+                assert shown == str(view["trick"])
+                continue
+            assert shown == member(view)
+            assert await person.page.inner_text(f"[{mark}]")
+            assert await person.faults() == []
+            return
+    raise AssertionError(f"{mark} was never drawn")

@@ -30,6 +30,11 @@ export class History {
     return this.#lines.get(1)?.events[0];
   }
 
+  /** All events of some types, oldest first. @param {...string} types */
+  happened(...types) {
+    return this.upTo().flatMap((line) => line.events).filter((event) => types.includes(event.type));
+  }
+
   /** @param {number} [until] the last version to show */
   draw(until) {
     return h('ol', { class: 'history', 'data-history': true, tabindex: 0, 'aria-label': t('history'), made: stay },

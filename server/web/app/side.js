@@ -3,6 +3,7 @@ import { announce, attempt } from './a11y.js';
 import { h } from './dom.js';
 import { t, time } from './i18n.js';
 import { stay } from './history.js';
+import { drawHosting, hostKey } from './hosting.js';
 import { icon } from './icons.js';
 import { markdown } from './markdown.js';
 import { client } from './net.js';
@@ -17,12 +18,14 @@ export class Side {
   unread = 0;
   #frame;
   #facts;
+  #page;
   #talk = [];
 
-  /** @param {any} frame @param {any} facts of the table */
-  constructor(frame, facts) {
+  /** @param {any} frame @param {any} facts of the table @param {any} [page] of a live table */
+  constructor(frame, facts, page) {
     this.#frame = frame;
     this.#facts = facts;
+    this.#page = page;
   }
 
   /** Fetch what was said before. */
@@ -41,7 +44,8 @@ export class Side {
   }
 
   draw() {
-    const tabs = ['history', ...(this.#frame.live ? ['talk'] : []), 'rules'];
+    const tabs = ['history', ...(this.#frame.live ? ['talk'] : []), 'rules', ...(this.#hosts ? ['host'] : [])];
+    if (!tabs.includes(this.tab)) this.tab = 'history';
     return h('aside', { class: 'side', 'aria-label': t('beside') },
       h('div', { class: 'tabs', role: 'tablist' }, tabs.map((name) => h('button', {
         key: name, type: 'button', role: 'tab', id: `tab-${name}`, 'aria-controls': 'side-panel', 'data-tab': name,
@@ -49,6 +53,11 @@ export class Side {
         onclick: () => this.#open(name), onkeydown: (event) => this.#move(event, tabs),
       }, t(`tab.${name}`), name === 'talk' && this.unread > 0 && h('span', { class: 'count' }, t('unread', { count: this.unread }))))),
       h('div', { key: this.tab, class: `panel ${this.tab}`, role: 'tabpanel', id: 'side-panel', 'aria-labelledby': `tab-${this.tab}` }, this.#panel()));
+  }
+
+  /** Whether the reader is the host of a table that is drawn live. */
+  get #hosts() {
+    return this.#page !== undefined && hostKey(this.#page) !== undefined;
   }
 
   #open(name) {
@@ -67,6 +76,7 @@ export class Side {
 
   #panel() {
     if (this.tab === 'talk') return this.#drawTalk();
+    if (this.tab === 'host') return drawHosting(this.#page);
     if (this.tab === 'rules') return h('div', { class: 'rules', tabindex: 0 }, markdown(this.#frame.entry.help));
     return this.#frame.history.draw(this.#frame.source.version || undefined);
   }

@@ -54,7 +54,7 @@ export class TablePage {
       this.#ends = [() => table.detach()];
       const frame = new Frame(table, entry, () => this.#follow(), true);
       frame.connected = Object.fromEntries(this.facts.seats.map((seat) => [seat.seat, seat.connected]));
-      this.side = new Side(frame, this.facts);
+      this.side = new Side(frame, this.facts, this);
       this.#listen(table, frame);
       await table.ready;
       if (run !== this.#run) return;

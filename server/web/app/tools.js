@@ -1,6 +1,7 @@
 /** The bar above the table: what game, how it stands, and what can be done beside playing. */
 import { attempt, copy, notify } from './a11y.js';
 import { h } from './dom.js';
+import { hostKey } from './hosting.js';
 import { t } from './i18n.js';
 import { icon } from './icons.js';
 import { client } from './net.js';
@@ -13,6 +14,7 @@ export function tools(page) {
   const known = place(page.id);
   const playing = frame.source.status === 'playing';
   const seated = frame.seat !== undefined;
+  const host = hostKey(page);
   return h('div', { class: 'tools' },
     h('a', { href: '#/', class: 'button quiet', 'aria-label': t('to_lobby') }, icon('back'), h('span', { class: 'wide' }, t('lobby'))),
     h('div', { class: 'what' },
@@ -24,7 +26,7 @@ export function tools(page) {
       h('div', { class: 'items' },
         item(t('share_link'), 'link', () => copy(linkTo(`/table/${page.id}`), t('link_copied'))),
         known?.token && item(t('return_link'), 'link', () => copy(returnLink(page.id, known.token), t('return_copied'))),
-        known?.host && page.facts.spectators.who === 'token' && item(t('spectator_link'), 'eye', () => invite(page, known.host)),
+        host && page.facts.spectators.who === 'token' && item(t('spectator_link'), 'eye', () => invite(page, host)),
         item(likes().plain ? t('drawn_table') : t('plain_table'), 'list', () => change(page, { plain: !likes().plain })),
         item(likes().confirm ? t('no_confirm') : t('do_confirm'), 'check', () => change(page, { confirm: !likes().confirm })),
         seated && playing && item(frame.view.paused ? t('ask_resume') : t('ask_pause'), 'clock', () => askPause(page, known)),

@@ -2,16 +2,17 @@
 import { attempt, copy } from './a11y.js';
 import { h } from './dom.js';
 import { first, humanized, t } from './i18n.js';
+import { hostKey, remove } from './hosting.js';
 import { icon } from './icons.js';
 import { client, sit } from './net.js';
 import { linkTo } from './router.js';
 import { plate } from './seats.js';
-import { like, likes, place } from './store.js';
+import { like, likes } from './store.js';
 
 /** @param {any} page of a live table */
 export function drawWaiting(page) {
   const { frame } = page;
-  const host = place(page.id)?.host;
+  const host = hostKey(page);
   const free = frame.view.seats.filter((seat) => seat.name === undefined);
   const seated = frame.seat !== undefined;
   const link = linkTo(`/table/${page.id}`);
@@ -30,7 +31,7 @@ export function drawWaiting(page) {
       h('div', { class: 'chair-acts' },
         seat.name === undefined && !seated && h('button', { type: 'button', class: 'primary', 'data-sit': seat.seat, onclick: () => take(page, seat.seat) }, t('sit_here')),
         seat.name === undefined && host && h('button', { type: 'button', 'data-bot': seat.seat, onclick: () => addBot(page, host, seat.seat) }, icon('bot'), t('add_bot')),
-        seat.name !== undefined && host && seat.seat !== frame.seat && h('button', { type: 'button', onclick: () => remove(page, host, seat.seat) }, t('remove')))))),
+        seat.name !== undefined && host && seat.seat !== frame.seat && h('button', { type: 'button', onclick: () => remove(page, seat.seat) }, t('remove')))))),
     host && free.length > 0 && h('div', { class: 'together' },
       h('label', { for: 'policy' }, t('bots_play')),
       h('select', { id: 'policy', value: policyAt(page), onchange: (event) => like({ bots: event.target.value }) },
@@ -58,8 +59,4 @@ function addBot(page, host, seat) {
 
 async function fill(page, host, free) {
   for (const { seat } of free) await addBot(page, host, seat);
-}
-
-function remove(page, host, seat) {
-  return attempt(() => client.leave(page.id, seat, host));
 }

@@ -28,6 +28,7 @@ export const meinSchatz = {
         h('ol', { class: 'orcs', 'aria-label': t('orcs', { count: game.orcs, all: game.orcs_in_all }) }, Array.from({ length: game.orcs_in_all }, (_, n) =>
           h('li', { key: `orc-${n}`, class: n < game.orcs ? 'out' : '', 'aria-hidden': 'true' }, symbol('orc')))),
         game.drawn.length > 0 && group(t('drawn'), card(game.drawn[0], { kind: 'arrive' }))),
+      lastMove(frame),
       h('ul', { class: 'places', 'aria-label': t('places') }, game.places.map((place) => h('li', { key: `place-${place.place}` }, drawPlace(frame, place)))),
       tokens(frame),
       lastRound(frame),
@@ -35,6 +36,13 @@ export const meinSchatz = {
   },
   reasons: (frame) => lastRound(frame, true),
 };
+
+/** What a seat did last in this round, in words; its place is marked as well. */
+function lastMove({ game, words }) {
+  const move = game.last_move;
+  if (!move) return null;
+  return h('p', { class: 'lately', 'data-last-move': move.did }, t(`move.${move.did}`, { who: words.seat(move.seat), n: move.place === undefined ? '' : move.place + 1 }));
+}
 
 function deck(frame) {
   const offer = frame.composer.offers.find((one) => one.type === 'draw');
@@ -51,7 +59,8 @@ function drawPlace(frame, { place, stack, taken_by: by }) {
     h('span', { class: 'stack', style: { '--cards': shown.length } }, shown.map((code, index) => h('span', { key: `c${stack.length - shown.length + index}`, class: 'layer', style: { '--n': index } }, card(code)))),
     h('span', { class: 'place-label' }, by === undefined ? `${name} · ${stack.length}` : [icon('check'), t('taken_by', { who: frame.words.seat(by) })]),
   ];
-  const classes = `place ${by !== undefined ? 'closed' : ''} ${pick.picked ? 'picked' : ''}`;
+  const last = frame.game.last_move?.place === place;
+  const classes = `place ${last ? 'last' : ''} ${by !== undefined ? 'closed' : ''} ${pick.picked ? 'picked' : ''}`;
   if (!pick.onclick) return h('div', { class: classes, role: 'img', 'aria-label': label }, content);
   return h('button', { type: 'button', class: `${classes} can`, 'aria-label': label, 'aria-pressed': pick.picked, onclick: pick.onclick, 'data-param': 'place', 'data-value': place }, content);
 }

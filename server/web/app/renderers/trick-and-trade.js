@@ -34,6 +34,7 @@ export const trickAndTrade = {
             game.back.length > 0 && group(t('back_row'), h('div', { class: 'row-of-cards small-cards' }, game.back.map((code, index) => card(code, { key: `b${index}` })))),
             h('div', { class: 'small-cards' }, pile(game.pile, t('pile'))),
             game.left_out.some((code) => code !== null) && group(t('left_out'), h('div', { class: 'small-cards' }, game.left_out.map((code) => card(code, { key: code }))))))),
+      taken(frame),
     ];
   },
   own(frame) {
@@ -73,6 +74,20 @@ function market({ game }) {
     h('span', { class: 'bar' }, h('span', { class: `ink-${suit}`, style: { width: `${(100 * game.totals[suit]) / most}%` } })),
     h('span', { class: 'total' }, game.totals[suit]),
     h('strong', null, times(game.multipliers[suit])))));
+}
+
+/** What was taken after the trick on the table; before its first card, how the last one went. */
+function taken(frame) {
+  const { game, words } = frame;
+  const last = game.plays.length === 0 ? game.last_trick : undefined;
+  const all = last ? last.taken : game.taken;
+  if (!last && all.length === 0) return null;
+  const said = all.map(({ seat, trade, why }) => (trade === undefined
+    ? t('took.lead', { who: words.seat(seat) })
+    : t(`took.${why}`, { who: words.seat(seat), trade: cardName(trade) })));
+  return h('ul', { class: 'lately', 'data-taken': last ? last.trick : game.trick, 'aria-label': last ? t('last_trick') : t('taken') },
+    last && h('li', { key: 'trick' }, t('trick_went', { n: last.trick, order: last.order.map((seat) => words.seat(seat)).join(', '), won: cardName(last.won) })),
+    said.map((text, index) => h('li', { key: `t${index}` }, text)));
 }
 
 /** The Lead Player card, where it can be taken. */

@@ -27,6 +27,7 @@ export const trinketTrove = {
         h('span', { class: 'badge' }, `${t('draw_deck')} ${game.pile}`), h('span', { class: 'badge' }, `${t('timer_deck')} ${game.timer}`)),
       group(t('lots'), h('ul', { class: 'lots' }, game.lots.map((lot) => h('li', { key: lot.lot }, drawLot(frame, lot, frame.words.lot(lot.lot)))))),
       game.bids.length > 0 && group(t('bids_strongest'), h('ul', { class: 'lots' }, game.bids.map((bid) => h('li', { key: bid.lot }, drawLot(frame, bid, frame.words.seat(bid.who), bid))))),
+      claims(frame),
     ];
   },
   own(frame) {
@@ -44,6 +45,13 @@ export const trinketTrove = {
 
 function sorted(cards) {
   return [...cards].sort((a, b) => TRINKETS.indexOf(a) - TRINKETS.indexOf(b));
+}
+
+/** Who claimed what, in what order and why; before the first claim of a round, those of the round before. */
+function claims({ game, words }) {
+  if (game.claims.length === 0) return null;
+  return group(t('claims_of', { round: game.claims[0].round }), h('ol', { class: 'lately', 'data-claims': game.claims[0].round },
+    game.claims.map((claim, index) => h('li', { key: `c${index}` }, t(`claim.${claim.why}`, { who: words.seat(claim.who), lots: words.lots(claim.lots) })))));
 }
 
 /** A lot of the row, or a bid, which is a lot as well. */
