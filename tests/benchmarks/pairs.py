@@ -20,12 +20,14 @@ from pathlib import Path
 
 from tests.benchmarks.machine import build, cores, on_core
 from tests.benchmarks.measures import Bench, Record
+from tests.benchmarks.postgres import postgres, programs
 
 HERE = Path(__file__).parent / "peers"
 PORT = 18100
 CONFIGURATIONS: dict[str, tuple[str, dict[str, str]]] = {
     "col-now": ("colyseus", {"PATCH": "now"}),
     "bgio-mem": ("bgio", {"STORE": "mem"}),
+    "bgio-pg": ("bgio", {"STORE": "pg"}),
 }
 
 
@@ -44,6 +46,16 @@ def install(folder: Path) -> None:
 def peer(folder: Path, name: str) -> Iterator[int]:
     """The server of a peer on the first core; gives its process."""
     part, settings = CONFIGURATIONS[name]
+    with contextlib.ExitStack() as stack:
+        if settings.get("STORE") == "pg":
+            there = programs()
+            assert there is not None
+            with on_core(cores()[1]):
+                settings = {**settings, "PGURI": stack.enter_context(postgres(there))}
+        yield from _node(folder, part, settings, name)
+
+
+def _node(folder: Path, part: str, settings: dict[str, str], name: str) -> Iterator[int]:
     with on_core(cores()[0]):
         process = subprocess.Popen(
             ["node", "--expose-gc", f"{part}/server.js"],
@@ -103,12 +115,14 @@ def main() -> None:
     given = parser.parse_args()
     given.folder.mkdir(parents=True, exist_ok=True)
     install(given.folder)
+    # PostgreSQL is measured where it is installed.
+    chosen = [name for name in CONFIGURATIONS if name != "bgio-pg" or programs() is not None]
     pairs: dict[tuple[int, str], list[tuple[Record, Record]]] = {}
     with tempfile.TemporaryDirectory(prefix="facedown-bench-") as folder:
         bench = Bench(build(Path(folder)), given.ms / 4000)
         for _ in range(given.times):
             for number in given.tables:
-                for name in (*CONFIGURATIONS, "floor"):
+                for name in (*chosen, "floor"):
                     if name == "floor":
                         theirs = bench.play(number, floor=True)
                     else:
