@@ -129,12 +129,15 @@ def log(
     opened: Annotated[
         bool, typer.Option("--open", help="all of a finished game, with nothing hidden")
     ] = False,
+    views: Annotated[
+        bool, typer.Option("--views", help="JSON with the views, for facedown replay of a running game")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Write what has happened at a table, one version a line."""
     from server.commands import log as command
 
-    command.run(table, url, token, opened=opened, json=json)
+    command.run(table, url, token, opened=opened, views=views, json=json)
 
 
 @app.command()

@@ -5,14 +5,16 @@ from __future__ import annotations
 import typer
 
 from server.commands import lines
-from server.commands.common import as_json, finish, reach
+from server.commands.common import MISUSED, as_json, fail, finish, reach
 
 
-def run(table: str, url: str, token: str | None, *, opened: bool, json: bool) -> None:
-    """Write the log as the bearer of ``token`` may read it."""
-    query = {"open": "true"} if opened else {}
+def run(table: str, url: str, token: str | None, *, opened: bool, views: bool, json: bool) -> None:
+    """Write the log as the bearer of ``token`` may read it; with ``views`` it can be replayed."""
+    if opened and views:
+        fail("an open log needs no --views: it can be replayed as any viewer", MISUSED)
+    query = {"open": "true"} if opened else {"views": "patch"} if views else {}
     header, *versions = finish(reach(url).log(table, token, **query), url)
-    if json:
+    if json or views:
         for line in (header, *versions):
             typer.echo(as_json(line))
         return

@@ -43,9 +43,17 @@ def run(name: str, title: str | None, root: Path) -> None:
     _record(name, root)
     for path in sorted(written):
         typer.echo(f"wrote {path.relative_to(root)}")
-    typer.echo(f"\n{title} can be played:  facedown play {name} --seats 2 --bots")
+    here = Path(sys.executable).parent  # where the commands work also without the environment activated
+    typer.echo(f"\n{title} can be played:  {_shown(here / 'facedown')} play {name} --seats 2 --bots")
     typer.echo(f"Its tests, and the laws:  make test ARGS='tests/games/{module} tests/conformance'")
-    typer.echo(f"After a change of rules:  python -m tests.support.golden --write {name}")
+    python = _shown(Path(sys.executable))
+    typer.echo(f"After a change of rules:  {python} -m tests.support.golden --write {name}")
+
+
+def _shown(program: Path) -> str:
+    """A program as it can be typed in this folder."""
+    folder = Path.cwd()
+    return str(program.relative_to(folder)) if program.is_relative_to(folder) else program.name
 
 
 def _check(name: str, module: str, root: Path) -> None:

@@ -92,7 +92,7 @@ def run(path: str, *, viewer: str | None, at: int | None, json: bool) -> None:
     replay = Replay(content(path))
     seen_as = viewer_of(viewer, replay.header["seats"])
     if seen_as is not None and not replay.any_viewer:
-        fail("only an open log (?open=true) can be seen as another viewer", FAILED)
+        fail("only an open log (facedown log TABLE --open --json) can be seen as another viewer", FAILED)
     if at is not None and not 1 <= at <= replay.versions:
         fail(f"the log has versions 1 to {replay.versions}", FAILED)
     if at is None and not json and path != "-" and sys.stdin.isatty() and sys.stdout.isatty():
@@ -146,7 +146,9 @@ def _steps(replay: Replay, viewer: int | None) -> None:
 
 def _show_view(step: Step) -> None:
     if step.view is None:
-        typer.echo("this log holds no views; take it with ?views=patch, or the open one with ?open=true")
+        typer.echo(
+            "this log holds no views; take it by facedown log TABLE --views, or --open --json when it is over"
+        )
     else:
         typer.echo("\n".join(tree(step.view)))
 

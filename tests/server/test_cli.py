@@ -162,6 +162,20 @@ async def test_a_log_is_written_as_the_bearer_may_read_it(url: str, tmp_path: Pa
     assert opened.code == as_json.code == own.code == 0
 
 
+async def test_a_log_with_views_is_replayed_as_its_bearer_saw_the_table(url: str, tmp_path: Path) -> None:
+    table, tokens = await finished_table(url)
+    words = ("log", table, "--url", url)
+    for option, shown in (("--views", "game:"), ("--json", "facedown log TABLE --views")):
+        taken = await facedown(tmp_path, *words, option, FACEDOWN_VIEWER_TOKEN=tokens[1])
+        (tmp_path / "one.jsonl").write_text(taken.out)
+        again = await facedown(tmp_path, "replay", "one.jsonl", "--at", "5")
+        assert (taken.code, again.code) == (0, 0), again.err
+        assert shown in again.out
+    refused = await facedown(tmp_path, *words, "--views", "--open")
+    assert refused.code == 2
+    assert "an open log needs no --views" in refused.err
+
+
 async def test_a_table_is_watched_from_its_beginning_to_its_end(url: str, tmp_path: Path) -> None:
     server = Server(url)
     table = (await server.create("mein-schatz", seats=2))["table"]

@@ -25,7 +25,7 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copy(ROOT / "pyproject.toml", root)
     made = run(root, "server.cli", "new-game", "high-card", "--title", "High Card")
     assert made.returncode == 0, made.stderr
-    assert "High Card can be played" in made.stdout
+    assert "High Card can be played:  facedown play high-card" in made.stdout
     return root
 
 
