@@ -377,7 +377,7 @@ class Attack(RuleBasedStateMachine):
 
 
 Attack.TestCase.settings = settings(
-    max_examples=500 if LONG else 12,
+    max_examples=500 if LONG else 8,
     stateful_step_count=60 if LONG else 40,
     deadline=None,
     suppress_health_check=list(HealthCheck),

@@ -26,6 +26,7 @@ ROOMY: dict[str, Any] = {
     "log_level": "warning",
 }
 PHASES = "examples,coverage,fuzzing" if LONG else "examples,coverage"
+PATHS = "." if LONG else r"(seats|start|log|readyz)$"
 
 
 async def attack(server: ServerProcess, folder: Path, table: str, token: str | None) -> str:
@@ -36,7 +37,8 @@ async def attack(server: ServerProcess, folder: Path, table: str, token: str | N
     program = Path(sys.executable).parent / "st"
     command = [str(program), "--config-file", str(config), "--no-color", "run"]
     command += [f"{server.url}/v1/openapi.json", "--checks", "all"]
-    command += ["--exclude-checks", "positive_data_acceptance", "--max-examples", "200"]
+    command += ["--exclude-checks", "positive_data_acceptance", "--max-examples", "50"]
+    command += ["--include-path-regex", PATHS]
     command += ["--phases", PHASES, "--continue-on-failure", "--seed", "1"]
     command += ["--header", f"Authorization: Bearer {token}"] if token else []
     process = await asyncio.create_subprocess_exec(
@@ -48,7 +50,7 @@ async def attack(server: ServerProcess, folder: Path, table: str, token: str | N
     number = re.search(r"(\d+) generated, (\d+) passed", text)
     assert number is not None, text
     assert number[1] == number[2]
-    assert int(number[1]) > 500, text
+    assert int(number[1]) > 100, text
     return text
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import shutil
 import socket
@@ -21,7 +22,7 @@ from server.app import create_app
 from server.doctor import diagnose
 from server.settings import Settings, variable
 from server.store.link import Settings as LinkSettings
-from tests.deploy.proxy import find_nginx, rendered
+from tests.deploy.proxy import find_nginx, lasting_port, rendered
 from tests.support.server import ROOT
 from tests.support.store import PATIENCE_S, binaries
 
@@ -265,7 +266,40 @@ def test_the_proxy_waits_longer_than_a_living_connection_is_quiet() -> None:
     assert min(map(int, waits)) > max(ours.ping_interval_s, ours.idle_timeout_s)
 
 
-def test_the_image_copies_what_is_there() -> None:
-    for line in re.findall(r"^COPY (?!--from)(.*)$", text_of("Dockerfile"), re.MULTILINE):
-        for source in line.split()[:-1]:
-            assert (ROOT / source).exists(), source
+def test_the_image_copies_what_is_there_and_nothing_else_is_sent_to_its_build() -> None:
+    copied = re.findall(r"^COPY (?!--from)(.*)$", text_of("Dockerfile"), re.MULTILINE)
+    sources = {source for line in copied for source in line.split()[:-1]}
+    assert all((ROOT / source).exists() for source in sources)
+    ignored = [line for line in text_of("Dockerfile.dockerignore").splitlines() if not line.startswith("#")]
+    assert ignored[0] == "*"
+    assert {line[1:] for line in ignored if line.startswith("!")} == sources
+
+
+@pytest.mark.parametrize("kind_of_store", ["valkey", "redis"])
+def test_the_servers_beside_it_may_talk_to_the_store_of_compose(kind_of_store: str, tmp_path: Path) -> None:
+    """Without a password protected mode refused everybody but the machine itself."""
+    binary = binaries()[kind_of_store]
+    if binary is None:
+        pytest.skip(f"no {kind_of_store} server is installed")
+    said = yaml.safe_load(text_of("compose.yaml"))["services"]["redis"]["command"]
+    assert said[:2] == ["redis-server", "/etc/redis.conf"]
+    port = lasting_port()
+    command = [str(binary), str(DEPLOY / "redis.conf"), *said[2:], "--port", str(port), "--bind", "127.0.0.1"]
+    with (tmp_path / "log").open("wb") as out:
+        process = subprocess.Popen([*command, "--dir", str(tmp_path)], stdout=out, stderr=out)
+    try:
+        answer = b""
+        deadline = time.monotonic() + PATIENCE_S
+        while not answer and time.monotonic() < deadline:
+            # Not from the address that the store takes for the machine itself.
+            with (
+                contextlib.suppress(ConnectionRefusedError),
+                socket.create_connection(("127.0.0.1", port), source_address=("127.0.0.2", 0)) as one,
+            ):
+                one.sendall(b"PING\r\n")
+                answer = one.recv(100)
+            time.sleep(0.01)
+        assert answer == b"+PONG\r\n"
+    finally:
+        process.terminate()
+        process.wait(PATIENCE_S)

@@ -125,6 +125,7 @@ async def test_workers_killed_and_stopped_under_load_lose_and_double_nothing(lau
     await check_commands(EmbeddedStore(data).url, "oopsie", table, players)
 
 
+@pytest.mark.long
 async def test_a_server_stops_in_time_although_its_store_hangs(
     embedded: EmbeddedStore, launch: Launch
 ) -> None:
