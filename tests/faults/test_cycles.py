@@ -85,7 +85,7 @@ async def kept(admin: Redis, server: ServerProcess) -> Kept:
         # Of a table the kind of key, of an index its name.
         kinds[re.sub(r"^fd:\{(?!lobby|secret)[^}]*\}:", "", name)] += 1
     assert server.pid is not None
-    status = Path(f"/proc/{server.pid}/status").read_text()
+    status = await asyncio.to_thread(Path(f"/proc/{server.pid}/status").read_text)
     async with Http(server.url) as http:
         state = await http.done(200, "GET", "/v1/admin", token=OPERATOR)
     return Kept(
@@ -97,7 +97,7 @@ async def kept(admin: Redis, server: ServerProcess) -> Kept:
 
 
 async def lives(server: ServerProcess, admin: Redis, first: int, last: int) -> None:
-    """Many lives, some at once; then wait until their logs have left the store, and the notes of them, too."""
+    """Many lives, some at once; then wait until their logs have left the store, and the notes of them."""
     numbers = iter(range(first, last))
 
     async def one_after_the_other() -> None:

@@ -96,8 +96,8 @@ async def network_falls_silent(victims: Victims) -> None:
     await asyncio.sleep(0.2)
 
 
-async def connections_are_killed(victims: Victims) -> None:
-    """CLIENT KILL of all connections at the store, again and again."""
+async def client_kill_storms(victims: Victims) -> None:
+    """CLIENT KILL of all connections at the store, ten times in a tenth of a second."""
     async with Redis.from_url(victims.embedded.url) as admin:
         for _ in range(10):
             for kind in ("normal", "pubsub"):
@@ -154,7 +154,7 @@ TROUBLES: dict[str, Trouble] = {
         network_is_slow,
         network_breaks,
         network_falls_silent,
-        connections_are_killed,
+        client_kill_storms,
         store_is_full,
         too_few_replicas,
         store_is_read_only,

@@ -14,7 +14,9 @@ class FaultProxy:
     """A TCP proxy before a server on a Unix socket.
 
     `swallow_reply` loses one answer: the next request that contains these bytes is passed on, its answer
-    is not, and the connection ends. `swallow_request` loses the request itself in the same way. With
+    is not, and the connection ends. `swallow_request` loses the request itself in the same way. Requests
+    that contain `hold` are kept back until `release`, whatever becomes of their connections meanwhile.
+    Answers to requests that contain `mute` are lost as long as it is set. With
     `slow_s` every piece of data takes up to that many seconds, either way.
     """
 
@@ -26,6 +28,9 @@ class FaultProxy:
         self.swallow_reply: bytes | None = None
         self.swallow_request: bytes | None = None
         self.refuse = False
+        self.hold: bytes | None = None
+        self.mute: bytes | None = None
+        self._released = asyncio.Event()
         self.slow_s = 0.0
         self.swallowed = 0
         self._open: set[asyncio.StreamWriter] = set()
@@ -51,6 +56,11 @@ class FaultProxy:
             writer.transport.abort()
         for flow in self._flows:
             flow.set()
+
+    def release(self) -> None:
+        """Let what was held arrive, however late it is."""
+        self.hold = None
+        self._released.set()
 
     def stall(self) -> None:
         """Let every connection that is open now stay open, and pass nothing on any more."""
@@ -91,9 +101,13 @@ class FaultProxy:
                     self.swallow_request = None
                     self.swallowed += 1
                     return
+                if self.hold and self.hold in data:
+                    self._released.clear()
+                    await self._released.wait()
                 if self.swallow_reply and self.swallow_reply in data:
                     self.swallow_reply = None
                     lose_next = True
+                lose_next |= bool(self.mute and self.mute in data)
                 up_writer.write(data)
                 await up_writer.drain()
 

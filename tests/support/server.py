@@ -151,6 +151,9 @@ class ServerProcess:
         self._process: subprocess.Popen[bytes] | None = None
         self._starts = 0
 
+    program: tuple[str, ...] = ("-c", "from server.cli import app; app()")
+    """What Python runs."""
+
     @property
     def _log(self) -> Path:
         return self.folder / f"stderr-{self._starts}.log"
@@ -175,7 +178,7 @@ class ServerProcess:
         arguments = ["serve", "--port", str(self._port), *(["--store", self._store] if self._store else [])]
         with self._log.open("wb") as log:
             return subprocess.Popen(
-                [sys.executable, "-c", "from server.cli import app; app()", *arguments],
+                [sys.executable, *self.program, *arguments],
                 cwd=self.folder,
                 env={**os.environ, "PYTHONPATH": str(ROOT), **variables},
                 stdin=subprocess.DEVNULL,
