@@ -77,7 +77,7 @@ async def test_a_server_starts_from_a_copy_that_was_taken_while_another_one_ran(
     data = there.server.folder / "facedown-data"
     async with kept_busy(there):
         # The files are written anew now and then: a copy must have those that belong together.
-        async with Redis.from_url(f"unix://{data / 'server.sock'}") as admin:
+        async with Redis.from_url(EmbeddedStore(data).url) as admin:
             await admin.bgrewriteaof()
         before = await there.moves(3)
         async with Http(there.server.url) as http:
@@ -86,7 +86,7 @@ async def test_a_server_starts_from_a_copy_that_was_taken_while_another_one_ran(
             archived.parent.mkdir(parents=True)
             archived.write_bytes(b"as it is")
             await done("backup", str(tmp_path / "backup"), "--data", str(data))
-            async with Redis.from_url(f"unix://{data / 'server.sock'}") as admin:
+            async with Redis.from_url(EmbeddedStore(data).url) as admin:
                 assert (await admin.config_get("auto-aof-*"))["auto-aof-rewrite-percentage"] == "100"
         head = await there.moves(4)
     assert (tmp_path / "backup" / "archive" / "ab" / "abtable.jsonl.gz").read_bytes() == b"as it is"
