@@ -236,6 +236,7 @@ class Load:
         self.games: list[tuple[str, list[Player]]] = []
         self.made: list[str] = []
         self.looks = 0
+        self.full = 0
 
     @property
     def moves(self) -> int:
@@ -253,7 +254,8 @@ class Load:
                     group.create_task(player.play())
 
     async def _full(self) -> tuple[str, list[str]]:
-        async with from_address("127.0.0.20") as http:
+        self.full += 1  # each from another address, of which there are enough
+        async with from_address(f"127.0.{100 + self.full // 250}.{self.full % 250 + 1}") as http:
             body: dict[str, Any] = {"game": "trick-and-trade", "seats": 4}
             table = (await self._post(http, "/v1/tables", body))["table"]
             seats = f"/v1/tables/{table}/seats"

@@ -156,7 +156,7 @@ class ServerProcess:
 
     @property
     def _log(self) -> Path:
-        return self.folder / f"stderr-{self._starts}.log"
+        return self.folder / f"stderr-{self._starts:04}.log"
 
     @property
     def log(self) -> str:
