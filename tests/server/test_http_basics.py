@@ -207,6 +207,7 @@ async def test_a_request_that_breaks_off_leaves_no_trace(here: Running, http: Ht
     await http.done(200, "GET", "/v1")
 
 
+@pytest.mark.no_cover
 async def test_the_description_is_valid_and_complete(here: Running, http: Http) -> None:
     described = await http.done(200, "GET", "/v1/openapi.json")
     validate(described)
