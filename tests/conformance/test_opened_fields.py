@@ -12,12 +12,12 @@ from functools import lru_cache
 import msgspec
 import pytest
 
-from domain import visibility
 from domain.events import Event
 from domain.registry import games
 from domain.visibility import PUBLIC, SECRET, SPECTATOR, Audience, audiences
 from tests.conformance.setups import biased, random_options
 from tests.conformance.test_twins import KINDS, TRUSTED
+from tests.support.planting import open_to
 from tests.support.snapshots import snapshot_twin
 from tests.support.twins import Leak, Strength, choice_twins, stream_twin
 from tests.support.watch import Watch, fresh
@@ -39,14 +39,6 @@ def hidden_fields() -> Iterator[tuple[str, type[msgspec.Struct], str]]:
 
 
 FIELDS = list(hidden_fields())
-
-
-def open_to(kind: type[msgspec.Struct], field: str, audience: Audience) -> Audience:
-    """Give a field another audience; gives the one before."""
-    known = audiences(kind)
-    before, known[field] = known[field], audience
-    visibility._masked.cache_clear()
-    return before
 
 
 @lru_cache(maxsize=100)

@@ -235,7 +235,7 @@ def test_a_view_that_shows_the_draw_pile_is_found(monkeypatch: pytest.MonkeyPatc
 
 
 def test_a_view_that_bypasses_the_mask_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(frame, "see", lambda state, viewer: state)
+    monkeypatch.setattr(frame, "see", lambda state, viewer, public=None: state)
     with pytest.raises(Leak, match="deal"):
         examine(TrickAndTrade(), 4)
 
@@ -296,6 +296,6 @@ def test_a_snapshot_that_bypasses_the_mask_is_found(monkeypatch: pytest.MonkeyPa
     world = World(TrickAndTrade(), 4)
     watch = Watch(world, 1)
     snapshot_twin(watch, world.first, random.Random(1), Strength())
-    monkeypatch.setattr(frame, "see", lambda state, viewer: state)
+    monkeypatch.setattr(frame, "see", lambda state, viewer, public=None: state)
     with pytest.raises(Leak, match="snapshot"):
         snapshot_twin(watch, world.first, random.Random(1), Strength())

@@ -17,11 +17,12 @@ import pytest
 
 from domain.events import Shuffled, event_name
 from domain.registry import games
-from domain.visibility import PUBLIC, SPECTATOR, audiences
+from domain.visibility import PUBLIC, SPECTATOR
 from projections import history
 from tests.conformance.setups import LONG, SETUPS, label, random_options
 from tests.secrecy.keys import told
 from tests.secrecy.logs import Recorded, recorded
+from tests.support.planting import plant_audience
 
 GAMES = 30 if LONG else 1
 pytestmark = pytest.mark.timeout(900 if LONG else 60)
@@ -88,12 +89,12 @@ def test_the_canary_has_something_to_look_for() -> None:
 
 def test_the_canary_finds_cards_that_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     game = recorded("trick-and-trade", 3)
-    monkeypatch.setattr("projections.frame.see", lambda state, viewer: state)
+    monkeypatch.setattr("projections.frame.see", lambda state, viewer, public=None: state)
     assert list(strangers(game, SPECTATOR))
 
 
 def test_the_canary_finds_a_key_that_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     game = recorded("trick-and-trade", 3)
     opened = type(game.commits[0].events[0])
-    monkeypatch.setitem(audiences(opened), "deal_key", PUBLIC)
+    plant_audience(monkeypatch, opened, "deal_key", PUBLIC)
     assert "version 1: the deal key" in list(strangers(game, 0))

@@ -15,7 +15,6 @@ from typing import Annotated, Any
 import msgspec
 import pytest
 
-from domain import visibility
 from domain.dealing import Dealer
 from domain.events import Event, Public
 from domain.game import Emitter
@@ -27,7 +26,7 @@ from domain.registry import games
 from domain.table import TableOpened
 from domain.tarot.events import HandDealt, TalonLooked
 from domain.tarot.places import BidChosen
-from domain.visibility import EACH_OWN, HIDDEN, PUBLIC, SPECTATOR, audiences
+from domain.visibility import EACH_OWN, HIDDEN, PUBLIC, SPECTATOR
 from projections import history
 from projections.facts import facts
 from projections.viewer import REFEREE
@@ -35,6 +34,7 @@ from server.writer import Writer
 from tests.secrecy.keys import told
 from tests.secrecy.logs import Recorded
 from tests.support.clients import Client, Http, client
+from tests.support.planting import plant_audience
 from tests.support.server import Running, Serve
 from tests.support.twins import Leak, Search, Strength, choice_twins, stream_twin
 from tests.support.watch import Watch
@@ -220,14 +220,9 @@ def look_at_taken_stacks() -> Strength:
 
 def test_a_taken_stack_that_its_owner_sees_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     assert look_at_taken_stacks().twins >= 6
-    monkeypatch.setitem(audiences(MeinSchatzState), "taken", EACH_OWN)
-    visibility._masked.cache_clear()
-    try:
-        with pytest.raises(Leak, match="stack"):
-            look_at_taken_stacks()
-    finally:
-        monkeypatch.undo()
-        visibility._masked.cache_clear()
+    plant_audience(monkeypatch, MeinSchatzState, "taken", EACH_OWN)
+    with pytest.raises(Leak, match="stack"):
+        look_at_taken_stacks()
 
 
 # --- the deal key -----------------------------------------------------------------------------------
@@ -254,12 +249,12 @@ def test_the_key_and_the_hashes_of_tokens_stand_nowhere_before_the_end() -> None
 
 
 def test_a_deal_key_that_is_told_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(audiences(TableOpened), "deal_key", PUBLIC)
+    plant_audience(monkeypatch, TableOpened, "deal_key", PUBLIC)
     assert set().union(*(told(data, RUNNING.table) for data in all_that_is_told(RUNNING))) == {"the deal key"}
 
 
 def test_a_token_s_hash_that_is_told_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(audiences(TableOpened), "host_hash", PUBLIC)
+    plant_audience(monkeypatch, TableOpened, "host_hash", PUBLIC)
     found = set().union(*(told(data, RUNNING.table) for data in all_that_is_told(RUNNING)))
     assert found == {"the hash of the host's token"}
 
