@@ -76,12 +76,12 @@ async def test_every_byte_that_a_viewer_receives_is_the_same_in_both_worlds(
         assert list(told(data, world.table)) == []
 
 
-def as_seat_0(honest: Any) -> Callable[[Any, int], Any]:
+def as_seat_0(honest: Any) -> Callable[..., Any]:
     """What spectators are shown as if they sat on seat 0."""
-    return lambda value, viewer: honest(value, max(viewer, 0))
+    return lambda value, viewer, *more: honest(value, max(viewer, 0), *more)
 
 
-FAULTS = {"server.feed.redact_all": redact_all, "projections.frame.see": see}
+FAULTS = {"server.news.redact_all": redact_all, "projections.frame.see": see}
 
 
 @pytest.mark.parametrize("fault", FAULTS)
