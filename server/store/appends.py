@@ -90,6 +90,10 @@ class Append:
         self.before = self.doubtful
         self.doubtful = True
 
+    def refused(self) -> None:
+        """An error is an answer: the last attempt stored nothing. An earlier one may have."""
+        self.doubtful = self.before
+
     def end(self, answer: Appended | Exception) -> None:
         """Hand out the outcome, unless that is done."""
         answered, self.answered = self.answered, None

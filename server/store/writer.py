@@ -83,7 +83,7 @@ class Writer:
             await asyncio.wait([self._task])
             self._task = None
         self._land()
-        for append in self._waiting:
+        for append in (*self._waiting, *(append for append, _ in self._odd)):
             append.fail("the store was closed", elsewhere=self._others)
         self._waiting.clear()
         self._expiries.close()
@@ -188,6 +188,7 @@ class Writer:
             return
         append = self._flying.popleft()
         if isinstance(reply, RedisError):
+            append.refused()
             self._odd.append((append, reply))
         else:
             append.settle(reply)
@@ -347,8 +348,7 @@ class Writer:
         again: list[Append] = []
         load = False
         for append, reply in odd:
-            # An error is an answer: this attempt stored nothing. An earlier one may have.
-            append.doubtful = append.before
+            append.refused()
             missing = is_missing_function(reply)
             load |= missing
             gone = reply.status_code in MOVED_ON

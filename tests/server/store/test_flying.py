@@ -179,3 +179,15 @@ async def test_a_listener_that_fails_does_not_stop_the_others() -> None:
 
         writer.append_soon("broken", 2, b"x", None, fail)
         assert [type(found) for found in await outcomes(writer, 3, 4)] == [Appended] * 2
+
+
+async def test_what_was_refused_while_others_fly_is_told_when_the_writer_closes() -> None:
+    script = Script()
+    async with flying(script) as writer:
+        script.by_version = {2: [FULL], 3: [b""]}
+        made = asyncio.create_task(outcomes(writer, 2, 3))
+        await until(lambda: bool(writer._odd))
+        await writer.close()
+        two, three = await asyncio.wait_for(made, PATIENCE_S)
+        assert isinstance(two, StoreUnavailable)
+        assert isinstance(three, OutcomeUnknown)
