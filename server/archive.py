@@ -180,7 +180,7 @@ class Archived(SoonByTask):
         found = await self._inner.read(table, after, limit)
         if found:
             return found
-        if not self._folder.has(table):
+        if not self._has(table):
             if after == 0 and (await self._inner.heads([table]))[0]:
                 raise StoreUnavailable(f"{table} is archived, but not in {self._folder.path}")
             return []
@@ -191,7 +191,7 @@ class Archived(SoonByTask):
         try:
             return await self._inner.append(table, version, data, after_ms)
         except VersionTaken as taken:
-            if taken.head != version - 1 or not self._folder.has(table):
+            if taken.head != version - 1 or not self._has(table):
                 raise
             try:
                 async with self.held(table):
@@ -209,7 +209,8 @@ class Archived(SoonByTask):
         """See `EventStore.append_soon`."""
 
         def judged(answer: Appended | Exception) -> None:
-            if isinstance(answer, VersionTaken) and answer.head == version - 1 and self._folder.has(table):
+            # Nothing was stored. Whether it is archived is found out in a task, which may fail.
+            if isinstance(answer, VersionTaken) and answer.head == version - 1:
                 SoonByTask.append_soon(self, table, version, data, after_ms, answered)
             else:
                 answered(answer)
@@ -264,6 +265,12 @@ class Archived(SoonByTask):
         self._folder.replace(table, new)
         await self._inner.bury(table, len(new), at_ms, round(left_s * 1000))
         return True
+
+    def _has(self, table: str) -> bool:
+        try:
+            return self._folder.has(table)
+        except OSError as error:
+            raise StoreUnavailable(f"nobody can say whether {table} is archived: {error}") from error
 
     async def _written(self, table: str, entries: list[Entry]) -> None:
         await asyncio.to_thread(self._folder.write, table, entries)

@@ -17,7 +17,7 @@ from domain.events import encode_commit
 from server.archive import Archived, Folder
 from server.embedded import EmbeddedStore
 from server.store import Entry, StoreUnavailable, VersionTaken, open_store
-from server.store.base import Archive
+from server.store.base import Appended, Archive
 from tests.support.clients import PATIENCE_S, Http, chosen, client
 from tests.support.play import new
 from tests.support.server import Serve, launch, serve, server_log
@@ -195,3 +195,21 @@ async def test_every_way_of_reading_finds_an_archived_table(
         listed = await http.done(200, "GET", "/v1/tables?status=abandoned")
         assert table not in {entry["table"] for entry in listed["tables"]}
         assert tokens
+
+
+async def test_a_folder_that_cannot_be_looked_into_is_told_to_who_does_not_wait(
+    open_any: OpenStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, _ = await stored(open_any, tmp_path)
+    await store.keep(TABLE)
+
+    def stale(self: Folder, table: str) -> bool:
+        raise PermissionError(table)
+
+    answers: asyncio.Queue[Appended | Exception] = asyncio.Queue()
+    with monkeypatch.context() as patched:
+        patched.setattr(Folder, "has", stale)
+        store.append_soon(TABLE, len(LOG) + 1, b"a rematch", LOG[-1].at_ms, answers.put_nowait)
+        assert isinstance(await asyncio.wait_for(answers.get(), PATIENCE_S), StoreUnavailable)
+    store.append_soon(TABLE, len(LOG) + 1, b"a rematch", LOG[-1].at_ms, answers.put_nowait)
+    assert isinstance(await asyncio.wait_for(answers.get(), PATIENCE_S), Appended)
