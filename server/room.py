@@ -245,7 +245,7 @@ class Room:
                 self.receive(entry)
             if self.last is not None:
                 self.owner.store.caught_up(self.id, self.last)
-        except UNREADABLE as error:
+        except Exception as error:
             self._broken(error)
             raise
         return self.table.version > last.version
@@ -287,7 +287,7 @@ class Room:
                     self.behind()  # it follows on something else than what is known here
                 else:
                     self.receive(entry)
-            except UNREADABLE as error:
+            except Exception as error:  # noqa: BLE001 - some viewers may have been told, and others not
                 self._broken(error)
 
     def receive(self, entry: Entry, *, mine: bool = False) -> None:
@@ -315,7 +315,8 @@ class Room:
         self.post(Call(Room.catch_up, None))
 
     def _broken(self, error: Exception) -> None:
-        log.error("table_unreadable", table=self.id, reason=str(error))
+        fault = None if isinstance(error, UNREADABLE) else error
+        log.error("table_unreadable", table=self.id, reason=str(error), exc_info=fault)
         self.reset("closed")
 
     def reset(self, reason: str) -> None:

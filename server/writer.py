@@ -17,7 +17,7 @@ from domain.errors import Rejected
 from domain.events import By, Command, Commit, encode_commit
 from domain.table import Decision, Table
 from server import metrics
-from server.jobs import Call, HistoryLost, Job, Revoked, fail
+from server.jobs import Call, HistoryLost, Job, fail
 from server.past import commit_of
 from server.store.base import Appended, Entry, OutcomeUnknown, StoreUnavailable, VersionTaken
 
@@ -166,11 +166,11 @@ class Writer:
             return False
         try:
             decision = decide(room.table)
-        except (Rejected, Revoked):
-            return False  # it may be right in a state that another process has made
-        if room.owner.expected(room.table, decision.table) is not None:
-            return False
-        append = self._prepared(by, decision, command)
+            if room.owner.expected(room.table, decision.table) is not None:
+                return False
+            append = self._prepared(by, decision, command)
+        except Exception:  # noqa: BLE001 - in its turn the job is told, also of what is a fault of a game
+            return False  # what is refused may be right in a state that another process has made
         room.hold()
         began = time.perf_counter()
 
@@ -179,7 +179,7 @@ class Writer:
             try:
                 if isinstance(answer, Exception):
                     self._not_stored(append, answer)
-                    first = [Call(_catch_up, None), job]
+                    first = [_Again(job)]
                 else:
                     entry = Entry(append.version, answer.at_ms, append.data)
                     self._stored(entry, by, decision, command, stored, began)
@@ -302,8 +302,17 @@ class Writer:
         asyncio.get_running_loop().call_later(pause_s * jitter, post)
 
 
-async def _catch_up(room: Room) -> None:
-    await room.catch_up()
+class _Again:
+    """A job whose append found its version taken: once more, with what another process has made."""
+
+    def __init__(self, job: Job) -> None:
+        self._job = job
+        self.fail = job.fail
+
+    async def run(self, room: Room) -> None:
+        """Read what is new, then do it."""
+        await room.catch_up()
+        await self._job.run(room)
 
 
 # Not by ==, for which 1, 1.0 and True are the same.

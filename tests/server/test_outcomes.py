@@ -2,12 +2,40 @@
 
 from __future__ import annotations
 
+import asyncio
+import io
 from collections import deque
+from collections.abc import Callable
+from typing import NoReturn
 
+import pytest
+
+from domain import table as tables
+from domain.events import Commit
+from domain.table import Table
+from server.room import Room
 from server.store import Appended, MemoryBackend, MemoryStore, OutcomeUnknown, StoreUnavailable
 from tests.server.playing import played
 from tests.support.clients import Http, client
 from tests.support.server import Serve
+from tests.support.store import eventually
+
+
+class Held(MemoryStore):
+    """A store whose appends wait as long as it is not ``open``."""
+
+    def __init__(self, backend: MemoryBackend) -> None:
+        super().__init__(backend)
+        self.open = asyncio.Event()
+        self.open.set()
+        self.waiting = 0
+
+    async def append(self, table: str, version: int, data: bytes, after_ms: int | None = None) -> Appended:
+        """Append, later."""
+        self.waiting += 1
+        await self.open.wait()
+        self.waiting -= 1
+        return await super().append(table, version, data, after_ms)
 
 
 class Doubtful(MemoryStore):
@@ -32,6 +60,30 @@ class Doubtful(MemoryStore):
             if not step:
                 return appended
         raise OutcomeUnknown("no answer")
+
+
+def planted(*_: object, **__: object) -> NoReturn:
+    """What goes wrong."""
+    raise RuntimeError("a planted fault")
+
+
+def noted(log: io.StringIO, event: str) -> None:
+    """The fault is in the log with where it happened; it is taken out, because no other may be there."""
+    lines = log.getvalue().splitlines(keepends=True)
+    faults = [line for line in lines if event in line and "RuntimeError: a planted fault" in line]
+    assert faults
+    log.seek(0)
+    log.truncate()
+    log.write("".join(line for line in lines if line not in faults))
+
+
+async def until(holds: Callable[[], bool]) -> None:
+    """Wait for a condition."""
+
+    async def asked() -> bool:
+        return holds()
+
+    await eventually(asked)
 
 
 async def test_a_command_whose_outcome_is_unknown_can_be_repeated(serve: Serve) -> None:
@@ -141,3 +193,69 @@ async def test_a_history_that_got_shorter_is_noticed_and_viewers_start_anew(serv
         later.remember(known)
         answer = await later.attach(game.table, game.tokens[known.seat], **known.resumable())
         assert (answer["recovered"], answer["version"]) == (False, 6)
+
+
+async def test_an_act_on_a_history_that_another_process_changed_is_told_to_attach_anew(serve: Serve) -> None:
+    """Its version is taken, by what does not follow on what the viewers were told."""
+    store = Doubtful()
+    here = await serve(store)
+    async with played(here.url) as game:
+        await game.move(2)
+        log = store.backend.logs[game.table]
+        log[-1] = log[-1]._replace(at_ms=log[-1].at_ms + 1)
+        answer = await game.mover.act(game.table, game.action())
+        assert (answer["type"], answer["code"]) == ("error", "resync_required")
+        for seat in game.seats:
+            assert (await seat.next("detached"))["reason"] == "resync_required"
+
+
+async def test_a_fault_of_a_game_is_one_answer_and_ends_no_connection(
+    serve: Serve, server_log: io.StringIO, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = await serve()
+    async with played(here.url) as game:
+        with monkeypatch.context() as patched:
+            patched.setattr(tables, "decide_act", planted)
+            answer = await game.mover.act(game.table, game.action())
+        assert (answer["type"], answer["code"]) == ("error", "unavailable")
+        await game.move(2)
+    noted(server_log, "job_failed")
+
+
+async def test_news_that_cannot_be_told_leave_no_command_without_an_answer(
+    serve: Serve, server_log: io.StringIO, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """News of another process come while an append is under way and another command waits."""
+    backend = MemoryBackend()
+    store = Held(backend)
+    here, there = await serve(store), await serve(MemoryStore(backend))
+    push = Room.push
+
+    def failing(self: Room, commit: Commit, table: Table, *, mine: bool) -> None:
+        if not mine:
+            planted()
+        push(self, commit, table, mine=mine)
+
+    async with played(here.url, "hold-my-beer", 3) as game, client(there.url) as elsewhere:
+        await elsewhere.attach(game.table, game.tokens[2])
+        discards = [
+            {"type": "discard", "card": seat.tables[game.table].actions[0]["card"]["one_of"][0]}
+            for seat in game.seats
+        ]
+        room = here.service.room(game.table)
+        store.open.clear()
+        with monkeypatch.context() as patched:
+            patched.setattr(Room, "push", failing)
+            first = asyncio.create_task(game.seats[0].act(game.table, discards[0]))
+            await until(lambda: store.waiting == 1)
+            second = asyncio.create_task(game.seats[1].act(game.table, discards[1]))
+            await until(lambda: len(room._jobs) == 1)
+            assert (await elsewhere.act(game.table, discards[2]))["type"] == "accepted"
+            await until(lambda: len(room._stash) == 1)
+            store.open.set()
+            assert [(await answer)["code"] for answer in (first, second)] == ["forbidden"] * 2
+        for seat, token in zip(game.seats, game.tokens, strict=True):
+            assert (await seat.next("detached"))["reason"] == "closed"
+            assert (await seat.attach(game.table, token))["version"] == 6
+        assert (await game.seats[0].act(game.table, discards[0]))["type"] == "accepted"
+    noted(server_log, "table_unreadable")
