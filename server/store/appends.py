@@ -104,8 +104,12 @@ class Append:
                 _log.exception("an append's outcome could not be told")
 
     def settle(self, reply: Any) -> None:
-        """The server's function has answered."""
-        outcome, at_ms, head = reply
+        """The server's function has answered. Never raises, whatever that is."""
+        try:
+            outcome, at_ms, head = reply
+        except (TypeError, ValueError):
+            self.end(OutcomeUnknown(f"{self.table}: version {self.version}: the answer makes no sense"))
+            return
         if outcome:
             self.end(Appended(at_ms, outcome == 2))
         else:
@@ -164,10 +168,9 @@ class Expiries:
             self._timer = None
 
     def _due(self) -> None:
-        self._timer = None
         loop = asyncio.get_running_loop()
         waiting = self._waiting
+        # Whoever is told may append again: the timer still counts as set, so that it stays the only one.
         while waiting and (waiting[0].answered is None or waiting[0].until <= loop.time()):
             waiting.popleft().expire()
-        if waiting:
-            self._timer = loop.call_at(waiting[0].until, self._due)
+        self._timer = loop.call_at(waiting[0].until, self._due) if waiting else None

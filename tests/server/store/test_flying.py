@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from server.store.appends import Append, Expiries
 from server.store.base import Appended, OutcomeUnknown, StoreUnavailable, VersionTaken
 from server.store.link import Link, Settings
 from server.store.writer import Writer
@@ -191,3 +192,48 @@ async def test_what_was_refused_while_others_fly_is_told_when_the_writer_closes(
         two, three = await asyncio.wait_for(made, PATIENCE_S)
         assert isinstance(two, StoreUnavailable)
         assert isinstance(three, OutcomeUnknown)
+
+
+async def test_an_answer_that_makes_no_sense_says_nothing_about_the_outcome() -> None:
+    script = Script()
+    faults: list[dict[str, Any]] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, fault: faults.append(fault))
+    async with flying(script, settle_s=PATIENCE_S) as writer:
+        script.by_version = {3: [b":5\r\n"]}
+        two, three, four = await asyncio.wait_for(outcomes(writer, 2, 3, 4), PATIENCE_S / 2)
+        assert isinstance(two, Appended)
+        assert isinstance(three, OutcomeUnknown)
+        assert isinstance(four, Appended)
+    assert faults == []
+
+
+async def test_one_timer_is_enough_though_appends_that_expire_lead_to_more(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    loop = asyncio.get_running_loop()
+    expiries = Expiries()
+    timers: list[asyncio.TimerHandle] = []
+    call_at = loop.call_at
+
+    def counted(*args: Any, **more: Any) -> asyncio.TimerHandle:
+        timers.append(call_at(*args, **more))
+        return timers[-1]
+
+    monkeypatch.setattr(loop, "call_at", counted)
+    ended: list[float] = []
+
+    def append(when: float) -> Append:
+        def answered(answer: Appended | Exception) -> None:
+            ended.append(when)
+            if len(ended) < 3:
+                expiries.add(append(far))
+
+        return Append("table", 1, b"", None, answered, when, doubtful=False)
+
+    now = loop.time()
+    far = now + 3600
+    for when in (now - 2, now - 1, now + 1800):
+        expiries.add(append(when))
+    await until(lambda: len(ended) == 2)
+    assert len([timer for timer in timers if timer.when() > now + 600]) == 1
+    expiries.close()
