@@ -81,18 +81,23 @@ class Contract:
             if event["type"] == "table_opened":
                 games[message["table"]] = event["game"]
         table = message.get("table", "")
-        if table not in games and (view := (message.get("view") or {}).get("game")):
-            games[table] = self._guessed(view)
+        if table not in games and (message.get("view") or {}).get("game"):
+            fitting = self._fitting(message)
+            if len(fitting) == 1:
+                games[table] = fitting[0]
         game = games.get(table)
         return game if game in self._games else None
 
-    def _guessed(self, view: Message) -> str:
-        """The game of a table that somebody else opened: the one whose view it can be."""
+    def _fitting(self, message: Message) -> list[str]:
+        """The games that a table which somebody else opened may be of: more than one where views are alike."""
+        found = []
         for game in self._games:
             with contextlib.suppress(Mismatch):
-                self.inside(game, {"view": {"game": view}})
-                return game
-        raise Mismatch(f"no game has such a view: {str(view)[:500]}")
+                self.inside(game, message)
+                found.append(game)
+        if not found:
+            raise Mismatch(f"no game has such a view and such events: {str(message)[:500]}")
+        return found
 
     def named(self, value: Any, name: str) -> None:
         """Hold a value to one of the definitions of `GET /v1/schema`."""

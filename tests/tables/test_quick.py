@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from server.store import MemoryBackend, MemoryStore
-from tests.support.clients import Http, Message, client
+from tests.support.clients import PATIENCE_S, Http, Message, client
 from tests.support.server import Serve
 from tests.tables.sitting import UNLIMITED, all_done
 
@@ -112,6 +112,16 @@ async def test_a_seat_that_was_left_is_given_again(pair: tuple[str, str]) -> Non
         assert (await one.facts(pairs[0]["table"]))["status"] == "playing"
 
 
+async def listed(http: Http, table: str) -> None:
+    """Wait until the lobby tells of a table: from then on quick players are sent there."""
+    async with asyncio.timeout(PATIENCE_S):
+        while True:
+            page = await http.done(200, "GET", "/v1/tables?status=open")
+            if table in {entry["table"] for entry in page["tables"]}:
+                return
+            await asyncio.sleep(0.01)
+
+
 @pytest.mark.parametrize("by", ["key", "token"])
 async def test_a_repeated_request_finds_its_seat_again_wherever_others_have_sat_down(
     pair: tuple[str, str], by: str
@@ -126,6 +136,7 @@ async def test_a_repeated_request_finds_its_seat_again_wherever_others_have_sat_
         )
         assert len({str(answer) for answer in at_once}) == 1
         first = at_once[0]
+        await listed(one, first["table"])
         # Others fill that table and the next, and one waits at a third.
         others = [await quick(one, game, f"Guest {n}", seats=seats) for n in range(2 * seats)]
         assert len({seat["table"] for seat in others}) == 3

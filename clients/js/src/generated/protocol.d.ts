@@ -293,7 +293,7 @@ export interface Clock {
 
 /** `POST /v1/tables/{table}/seats`. */
 export interface Sit {
-  /** 1 to 40 characters */
+  /** 1 to 40 characters, none of them invisible */
   name: string;
   /** absent: the first free one */
   seat?: number;
@@ -331,7 +331,7 @@ export interface Mute {
 
 /** `POST /v1/games/{game}/quick`: sit down wherever players of the same wishes wait. */
 export interface Quick {
-  /** 1 to 40 characters */
+  /** 1 to 40 characters, none of them invisible */
   name: string;
   /** absent: the smallest number of the game */
   seats?: number;
