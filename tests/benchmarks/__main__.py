@@ -34,6 +34,7 @@ def plan(bench: Bench, quick: bool) -> dict[str, Measure]:
         "closed, 50 tables, none": lambda: bench.play(50, views="none"),
         "floor, 200 tables": lambda: bench.play(200, floor=True),
         "closed, 200 tables": lambda: bench.play(200),
+        "two processes, 50 tables": lambda: bench.parted(50),
         "open, 50 moves/s": lambda: bench.play(50, 50),
         "open, 500 moves/s": lambda: bench.play(50, 500),
         "0 spectators": lambda: bench.spectate(0, 200),

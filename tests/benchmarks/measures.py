@@ -11,6 +11,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+from server.embedded import EmbeddedStore
 from tests.benchmarks import tables
 from tests.benchmarks.machine import Server, cores, on_core, rss_kib, serving
 
@@ -59,6 +60,22 @@ class Bench:
                 ms=self._ms(4000),
                 gap=round(number / rate * 1e6) if rate else 0,
             )
+
+    def parted(self, number: int) -> Record:
+        """Two servers over one store, two players of each table on either: what telling each other costs."""
+        with serving() as one:
+            url = EmbeddedStore(one.folder / "facedown-data").url
+            with serving(FACEDOWN_STORE=url) as two:
+                return self._generate(
+                    one,
+                    self._plan(one, number, False),
+                    False,
+                    mode="play",
+                    warm=self._ms(2000),
+                    ms=self._ms(4000),
+                    port2=two.port,
+                    pid2=two.pid,
+                )
 
     def crowded(self, open_tables: int) -> Record:
         """Fifty tables in play, among so many that are open and kept in memory."""

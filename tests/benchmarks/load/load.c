@@ -6,6 +6,7 @@
  *   spectate:  spectators=N [ms=MS] [gap=US]
  *   reconnect: history=MOVES [times=N]
  *   idle:      connections=N                opens them, prints a line, waits for the end of standard input
+ * With port2=P and pid2=SERVER every second connection goes to another server.
  * PLAN has a line for each table: its id and the four tokens. A result is one line of JSON.
  */
 #include "players.h"
@@ -26,7 +27,7 @@ typedef struct {
 
 static Mark mark(void)
 {
-    return (Mark){ now_us(),     cpu_us(server_pid), cpu_us(store_pid), own_cpu_us(),
+    return (Mark){ now_us(),     cpu_us(server_pid) + cpu_us(server2_pid), cpu_us(store_pid), own_cpu_us(),
                    machine_us(), moves,              bytes_of_seats() };
 }
 
@@ -200,7 +201,9 @@ int main(int argc, char **argv)
         fail("say: load PLAN port=PORT mode=MODE ...");
     const char *mode = option(argc, argv, "mode", "play");
     port = (int)NUMBER("port", "8000");
+    port2 = (int)NUMBER("port2", "0");
     server_pid = (int)NUMBER("pid", "0");
+    server2_pid = (int)NUMBER("pid2", "0");
     store_pid = (int)NUMBER("store", "0");
     floor_mode = (int)NUMBER("floor", "0");
     spectators = (int)NUMBER("spectators", "0");

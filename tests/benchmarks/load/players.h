@@ -40,8 +40,8 @@ struct Table {
 };
 
 static Table *tables;
-static int ntables, port, ep, floor_mode, playing, hold;
-static int server_pid, store_pid, spectators;
+static int ntables, port, port2, connected, ep, floor_mode, playing, hold;
+static int server_pid, server2_pid, store_pid, spectators;
 static const char *views = "full";
 static double gap;
 static Series own_times, last_times;
@@ -223,7 +223,7 @@ static void run_ms(double ms)
 
 static void connect_to(Conn *c, int attach)
 {
-    struct sockaddr_in a = { .sin_family = AF_INET, .sin_port = htons(port) };
+    struct sockaddr_in a = { .sin_family = AF_INET, .sin_port = htons(port2 && connected++ % 2 ? port2 : port) };
     char request[400];
     int one = 1;
     size_t n = 0;
