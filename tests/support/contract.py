@@ -89,7 +89,7 @@ class Contract:
         return game if game in self._games else None
 
     def _fitting(self, message: Message) -> list[str]:
-        """The games that a table which somebody else opened may be of: more than one where views are alike."""
+        """The games that a table that somebody else opened may be of: several where views are alike."""
         found = []
         for game in self._games:
             with contextlib.suppress(Mismatch):
