@@ -27,6 +27,7 @@ async def seated(visit: Visit, game: str, names: str, **likes: Any) -> list[Pers
     return people
 
 
+@pytest.mark.long
 async def test_four_people_play_a_game_from_the_offers_alone(visit: Visit) -> None:
     people = await seated(visit, "trick-and-trade", "ABCD", plain=True)
     assert all(await asyncio.gather(*(person.play() for person in people)))

@@ -19,7 +19,7 @@ from tests.simulation.world import run
 __all__ = ["results"]
 
 CHUNK = 20
-SHORT, SHORT_WITH_LOSSES = 80, 40
+SHORT, SHORT_WITH_LOSSES = 40, 20
 LONG = int(os.environ.get("FACEDOWN_SEEDS", "10000"))
 LONG_WITH_LOSSES = LONG * 3 // 10
 ENOUGH = 50
