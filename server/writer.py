@@ -162,11 +162,14 @@ class Writer:
         done again in its turn.
         """
         room = self._room
+        table = room.table
         if self._unsettled is not None or _hash(by, command) in self._ids:
             return False
+        if table.clock is not None or tables.stand_ins(table):
+            return False  # somebody has to be asked to look in time, which is not decided twice
         try:
-            decision = decide(room.table)
-            if room.owner.expected(room.table, decision.table) is not None:
+            decision = decide(table)
+            if room.owner.expected(table, decision.table) is not None:
                 return False
             append = self._prepared(by, decision, command)
         except Exception:  # noqa: BLE001 - in its turn the job is told, also of what is a fault of a game
