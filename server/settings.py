@@ -35,7 +35,7 @@ class Settings:
         workers: How many server processes to run.
         store: The URL of the Redis or Valkey that holds the logs (`redis://`, `rediss://`, `valkey://`, `valkeys://`,
             `unix://`),
-            `memory://` for one that forgets, or None for one that the server runs itself in `data`.
+            `memory://` for one that forgets; without it, one that the server runs itself in `data`.
         data: The folder for the embedded store and for archived tables.
         allow_weak_store: Accept an external store that may lose what it acknowledged.
         store_replicas: How many replicas must have a commit before it counts as stored.
