@@ -49,8 +49,12 @@ class Pipe(asyncio.Protocol):
         return self._broken is not None or self._transport.is_closing()
 
     def send(self, packed: bytes) -> None:
-        """Write commands at once, or hand them to the kernel when it takes more."""
-        self._transport.write(packed)
+        """Write commands at once, or hand them to the kernel when it takes more.
+
+        Where nothing more can be sent that shows in the answers: there are none.
+        """
+        if not self.broken:
+            self._transport.write(packed)
 
     def abort(self) -> None:
         """Give the connection up at once."""

@@ -12,12 +12,17 @@ from tests.faults.results import TIMES, Results
 from tests.faults.test_history import Table, alerted, seated
 from tests.support.cluster import Cluster, cluster_of
 from tests.support.server import Launch
+from tests.support.store import PATIENCE_S
 
 
 async def keepers(cluster: Cluster, table: str) -> tuple[int, int]:
-    """The primary of a table, and its replica."""
-    primary, replica = await cluster.servers_of(f"fd:{{{table}}}:log")
-    return primary, replica
+    """The primary of a table, and its replica, once a server that came back is one again."""
+    async with asyncio.timeout(PATIENCE_S):
+        while True:
+            servers = await cluster.servers_of(f"fd:{{{table}}}:log")
+            if len(servers) == 2:
+                return servers[0], servers[1]
+            await asyncio.sleep(0.05)
 
 
 async def a_replica_that_was_behind_takes_over(cluster: Cluster, there: Table) -> None:

@@ -7,6 +7,7 @@ import asyncio
 import pytest
 
 from server import presence
+from server.embedded import EmbeddedStore
 from server.store import MemoryBackend, MemoryStore
 from tests.support.clients import Client, Http, chosen, client
 from tests.support.server import Launch, Serve
@@ -77,7 +78,7 @@ async def test_seats_whose_process_died_without_a_word_are_told_to_be_gone(
 @pytest.mark.timeout(120)
 async def test_seats_whose_process_was_killed_are_told_to_be_gone(launch: Launch) -> None:
     one = await launch("one")
-    store = f"unix://{one.folder}/facedown-data/server.sock"
+    store = EmbeddedStore(one.folder / "facedown-data").url
     two = await launch("two", store)
     async with Http(one.url) as http, client(one.url) as watcher:
         table, _, tokens = await http.full()

@@ -38,7 +38,7 @@ async def forfeit_race(pair: tuple[str, str], number: int) -> str:
     clock = {"move_ms": random.Random(number).randint(100, 150)}
     async with sitting(ordered, "mein-schatz", 2, clock=clock, on_timeout="forfeit", listed=False) as game:
         due = deadlines(last(game.watchers[0], game.table))
-        if not due:
+        if not due or not game.seats[next(iter(due))].tables[game.table].actions:
             return "nobody"  # time was up before anybody could do anything
         (turn,) = due
         before = game.watchers[0].tables[game.table].version

@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
+import uvloop
 from redis.asyncio import Connection
 from redis.exceptions import ConnectionError as Lost
 from redis.exceptions import InvalidResponse, ReadOnlyError, ResponseError
@@ -91,3 +92,21 @@ async def test_what_is_no_answer_breaks_the_pipe() -> None:
         with pytest.raises(InvalidResponse):
             await pipe.answer()
         assert pipe.broken
+
+
+def test_nothing_is_raised_where_nothing_can_be_sent() -> None:
+    """uvloop refuses to write to what is closed; whoever waits for the answer is told."""
+
+    async def go() -> None:
+        async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            await reader.read()
+
+        async with piped(answer) as pipe:
+            pipe.abort()
+            pipe.send(pack(("PING",)))
+            with pytest.raises(Lost):
+                await pipe.answer()
+            await asyncio.sleep(0)
+            pipe.send(pack(("PING",)))
+
+    uvloop.run(go())
