@@ -36,10 +36,18 @@ local function put(log, gone, version, data, after)
   local id = string.format('%.0f-0', version)
   if version <= head then
     local there = redis.call('XRANGE', log, id, id)[1]
-    if there and there[2][4] == data then
-      return 2, tonumber(there[2][2]), head, 0
+    if not there or there[2][4] ~= data then
+      return 0, 0, head, 0
     end
-    return 0, 0, head, 0
+    if after ~= '' and version > 1 then
+      -- The same bytes on another history are another entry.
+      local before = string.format('%.0f-0', version - 1)
+      local known = redis.call('XRANGE', log, before, before)[1]
+      if not known or tonumber(known[2][2]) ~= tonumber(after) then
+        return 0, 0, head, 0
+      end
+    end
+    return 2, tonumber(there[2][2]), head, 0
   end
   if version ~= head + 1 or (after ~= '' and tonumber(after) ~= last_ms) then
     return 0, 0, head, 0

@@ -82,6 +82,8 @@ class MemoryStore(SoonByTask):
         if not log and table in self.backend.gone:
             raise VersionTaken(table, version, self.backend.gone[table].version)
         if version <= head and log[version - 1].data == data:
+            if version > 1 and after_ms not in (None, log[version - 2].at_ms):
+                raise VersionTaken(table, version, head)  # the same bytes on another history
             return Appended(log[version - 1].at_ms, repeated=True)
         if version != head + 1 or after_ms not in (None, after):
             raise VersionTaken(table, version, head)

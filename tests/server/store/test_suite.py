@@ -69,6 +69,18 @@ async def test_the_same_append_again_changes_nothing(open_any: OpenStore, table:
     assert await store.heads([table]) == [2]
 
 
+async def test_the_same_append_on_another_history_is_another_one(open_any: OpenStore, table: str) -> None:
+    store, _ = await open_any()
+    first = await store.append(table, 1, b"one")
+    second = await store.append(table, 2, b"two", first.at_ms)
+    again = await store.append(table, 2, b"two", first.at_ms)
+    assert (again.at_ms, again.repeated) == (second.at_ms, True)
+    with pytest.raises(VersionTaken) as taken:
+        await store.append(table, 2, b"two", first.at_ms + 1)
+    assert taken.value.head == 2
+    assert (await store.append(table, 2, b"two")).repeated
+
+
 async def test_of_many_writers_at_one_version_one_wins(open_any: OpenStore, table: str) -> None:
     stores = [(await open_any())[0] for _ in range(3)]
     outcomes = await asyncio.gather(
