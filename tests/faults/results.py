@@ -15,6 +15,7 @@ TIMES = int(os.environ.get("FACEDOWN_TIMES", "50"))
 _HEAD = """# The last long run
 
 `FACEDOWN_RESULTS=docs/long-run.md make test-long` runs everything at its full count and writes these tables.
+A row that a run does not measure, of a part of the suite or of one that failed, stays as it was.
 """
 
 
