@@ -24,6 +24,7 @@ import structlog
 
 from domain.errors import CorruptLog
 from server import transfer
+from server.disk import sync
 from server.store.base import (
     Appended,
     Archive,
@@ -85,7 +86,7 @@ class Folder:
             Path(half).unlink(missing_ok=True)
             raise
         for folder in (target.parent, self.path):
-            _sync(folder)
+            sync(folder)
 
     def replace(self, table: str, entries: Sequence[Entry]) -> None:
         """Write a file in the place of another one, which counts as that old. Raises OSError."""
@@ -133,14 +134,6 @@ class Folder:
         for file in old:
             file.unlink(missing_ok=True)
         return len(old)
-
-
-def _sync(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 class Archived(SoonByTask):

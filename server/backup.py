@@ -17,6 +17,7 @@ from typing import IO
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
+from server.disk import sync
 from server.store.check import is_cluster
 from server.store.link import FAILURES, Link, Settings, explain
 
@@ -50,7 +51,7 @@ async def backup(url: str, archive: Path | None, target: Path) -> int:
         # After the store: a table that moves over meanwhile is in both, and never in neither.
         number += await asyncio.to_thread(_copy_archive, archive, half / "archive")
         half.rename(target)
-        _sync(target.parent)
+        sync(target.parent)
     except FAILURES as error:
         raise BackupFailed(explain(error)) from error
     finally:
@@ -120,7 +121,7 @@ def _copy_files(files: dict[IO[bytes], int], target: Path) -> int:
             _copy(source, copy, size)
             copy.flush()
             os.fsync(copy.fileno())
-    _sync(target)
+    sync(target)
     return sum(files.values())
 
 
@@ -146,11 +147,3 @@ def _copy_archive(source: Path | None, target: Path) -> int:
             os.fsync(handle.fileno())
         number += copy.stat().st_size
     return number
-
-
-def _sync(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

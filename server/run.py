@@ -157,7 +157,7 @@ def store_for(settings: Settings) -> Iterator[tuple[Settings, Callable[[], None]
 
     url = embedded.start()
     try:
-        archive = settings.archive or settings.data / "archive"
+        archive = settings.archive_folder
         yield settings.replaced(store=url, archive=archive), keep
     finally:
         embedded.stop()

@@ -154,6 +154,11 @@ class Settings:
                 found[field.name] = _READERS[field.type](field.name, text)
         return cls(**found)  # type: ignore[arg-type]
 
+    @property
+    def archive_folder(self) -> Path | None:
+        """Where tables are archived: as it is set, or else beside the embedded store; None: nowhere."""
+        return self.archive or (self.data / "archive" if self.store is None else None)
+
     def replaced(self, **changes: object) -> Self:
         """These settings with some changed; None leaves a setting as it is.
 

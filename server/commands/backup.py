@@ -7,10 +7,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from server.backup import BackupFailed, backup
-from server.commands.common import MISUSED, fail, note
+from server.commands.common import MISUSED, fail, note, settings_of
 from server.commands.transfer import store_url
 from server.embedded import EmbeddedStoreError
-from server.settings import Settings, SettingsError
 
 
 def run(target: Path, env: Mapping[str, str], **options: object) -> None:
@@ -21,16 +20,12 @@ def run(target: Path, env: Mapping[str, str], **options: object) -> None:
         env: the environment, which names the store.
         options: settings of the command line; None for those not given.
     """
-    try:
-        settings = Settings.from_env(env).replaced(**options)
-    except SettingsError as error:
-        fail(str(error), MISUSED)
+    settings = settings_of(env, options)
     if settings.store is not None and settings.store.startswith("memory:"):
         fail("memory:// keeps nothing: there is nothing to copy", MISUSED)
-    archive = settings.archive or (settings.data / "archive" if settings.store is None else None)
     try:
         with store_url(settings) as url:
-            number = asyncio.run(backup(url, archive, target.absolute()))
+            number = asyncio.run(backup(url, settings.archive_folder, target.absolute()))
     except (BackupFailed, EmbeddedStoreError) as error:
         fail(str(error))
     note(f"copied {number} bytes to {target}; a server starts from there with FACEDOWN_DATA={target}")

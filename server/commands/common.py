@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Mapping
 from typing import Any, NoReturn, TypeVar
 
 import typer
 
 from server.client import ClientError, Refused, Server
+from server.settings import Settings, SettingsError
 
 T = TypeVar("T")
 
@@ -26,6 +27,18 @@ def fail(message: str, code: int = FAILED) -> NoReturn:
 def note(message: str) -> None:
     """A line about what goes on, on standard error."""
     typer.echo(message, err=True)
+
+
+def settings_of(env: Mapping[str, str], options: Mapping[str, Any]) -> Settings:
+    """The settings that environment and command line give. Ends the command where one is wrong.
+
+    Args:
+        options: settings of the command line; None for those not given.
+    """
+    try:
+        return Settings.from_env(env).replaced(**options)
+    except SettingsError as error:
+        fail(str(error), MISUSED)
 
 
 def as_json(value: Any) -> str:

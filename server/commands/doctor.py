@@ -8,10 +8,9 @@ from collections.abc import Mapping
 import typer
 
 from server import doctor
-from server.commands.common import FAILED, MISUSED, as_json, fail
+from server.commands.common import FAILED, MISUSED, as_json, fail, settings_of
 from server.commands.transfer import store_url
 from server.embedded import EmbeddedStoreError
-from server.settings import Settings, SettingsError
 from server.store.link import Settings as StoreSettings
 
 
@@ -22,10 +21,7 @@ def run(env: Mapping[str, str], *, json: bool, **options: object) -> None:
         env: the environment, which names the store.
         options: settings of the command line; None for those not given.
     """
-    try:
-        settings = Settings.from_env(env).replaced(**options)
-    except SettingsError as error:
-        fail(str(error), MISUSED)
+    settings = settings_of(env, options)
     if settings.store is not None and settings.store.startswith("memory:"):
         fail("memory:// keeps nothing: there is nothing to look at", MISUSED)
     try:

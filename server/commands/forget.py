@@ -8,11 +8,10 @@ from typing import cast
 import typer
 
 from server.archive import Archived, Folder
-from server.commands.common import MISUSED, as_json, fail, note
+from server.commands.common import MISUSED, as_json, fail, note, settings_of
 from server.commands.transfer import with_store
 from server.forget import Forgotten, Whom, forget
 from server.jobs import UNREADABLE, NoSuchTable
-from server.settings import Settings, SettingsError
 from server.store.base import Archive
 
 
@@ -40,11 +39,8 @@ def run(
         fail("name the tables, or all of them with --all", MISUSED)
     if name is None and (everywhere or seat is None):
         fail("say whose name: --name, or --seat at the tables that you name", MISUSED)
-    try:
-        settings = Settings.from_env(env).replaced(**options)
-    except SettingsError as error:
-        fail(str(error), MISUSED)
-    path = settings.archive or (settings.data / "archive" if settings.store is None else None)
+    settings = settings_of(env, options)
+    path = settings.archive_folder
 
     async def work(bare: Archive) -> list[Forgotten]:
         folder = None if path is None else Folder(path)

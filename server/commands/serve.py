@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import typer
 
-from server.commands.common import FAILED, MISUSED, fail, note
+from server.commands.common import FAILED, fail, note, settings_of
 
 
 def run(env: Mapping[str, str], **options: object) -> None:
@@ -18,13 +18,10 @@ def run(env: Mapping[str, str], **options: object) -> None:
     """
     from server.embedded import EmbeddedStoreError
     from server.run import serve
-    from server.settings import Settings, SettingsError, misspelt
+    from server.settings import misspelt
     from server.store.base import StoreUnavailable, WeakStore
 
-    try:
-        settings = Settings.from_env(env).replaced(**options)
-    except SettingsError as error:
-        fail(str(error), MISUSED)
+    settings = settings_of(env, options)
     for name, meant in misspelt(env):
         note(f"{name} is no setting; did you mean {meant}?")
     try:

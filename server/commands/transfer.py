@@ -16,11 +16,11 @@ from typing import IO, Any, TypeVar, cast
 
 from domain.errors import CorruptLog, UnknownEvent
 from server import transfer
-from server.commands.common import MISUSED, fail, note
+from server.commands.common import MISUSED, fail, note, settings_of
 from server.embedded import EmbeddedStoreError, FolderInUse
 from server.jobs import NoSuchTable
 from server.run import store_for
-from server.settings import Settings, SettingsError
+from server.settings import Settings
 from server.store import HistoryBroken, StoreUnavailable, WeakStore, open_store
 from server.store.base import Archive
 
@@ -81,10 +81,7 @@ def with_store(
     env: Mapping[str, str], options: Mapping[str, object], work: Callable[[Archive], Coroutine[Any, Any, T]]
 ) -> T:
     """Do ``work`` with the store that environment and options name. Ends the command where that fails."""
-    try:
-        settings = Settings.from_env(env).replaced(**options)
-    except SettingsError as error:
-        fail(str(error), MISUSED)
+    settings = settings_of(env, options)
 
     async def connected(url: str) -> T:
         store = cast(Archive, open_store(url, allow_weak=settings.allow_weak_store))
