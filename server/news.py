@@ -53,9 +53,9 @@ class News:
             pieces += (write(redact_all(self._commit.events, viewer)), cut[1])
         if views == "patch":
             patch = struct_patch(self._before.view(viewer), sight.view(viewer))
-            pieces += (write(patch), cut[len(cut) - 2])
+            pieces += (write(patch), cut[-2])
         elif views == "full" and (game := sight.game_view(viewer)) is not None:
-            pieces += (write(game), cut[len(cut) - 2])
+            pieces += (write(game), cut[-2])
         pieces += (write(sight.actions(viewer)), cut[-1])
         return b"".join(pieces)
 

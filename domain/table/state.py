@@ -167,15 +167,19 @@ def _away(table: Table, seat: int, away: bool) -> Table:
     there = table.seats[seat]
     if there is None:
         return table
-    return replace(table, seats=(*table.seats[:seat], replace(there, away=away), *table.seats[seat + 1 :]))
+    return _changed(table, seat, replace(there, away=away))
 
 
 def _nameless(table: Table, seat: int, sat_at: int) -> Table:
     there = table.seats[seat]
     if there is None or there.since != sat_at:
         return table
-    gone = replace(there, name=happened.REMOVED_NAME)
-    return replace(table, seats=(*table.seats[:seat], gone, *table.seats[seat + 1 :]))
+    return _changed(table, seat, replace(there, name=happened.REMOVED_NAME))
+
+
+def _changed(table: Table, seat: int, there: Seat) -> Table:
+    """The table with whoever sits on ``seat`` as they are now."""
+    return replace(table, seats=(*table.seats[:seat], there, *table.seats[seat + 1 :]))
 
 
 def apply(game: AnyGame, table: Table | None, commit: Commit) -> Table:
