@@ -111,11 +111,11 @@ def each_own(others: Audience = COUNT) -> Audience:
         if value is None:
             return None
         if others is COUNT:  # the usual case, in a quick way
-            lengths = [own if own is None else _blank(len(own)) for own in value]
+            lengths: list[Any] = [None if hand is None else _blank(len(hand)) for hand in value]
             if 0 <= viewer < len(lengths):
                 lengths[viewer] = value[viewer]
             return tuple(lengths)
-        shown = []
+        shown: list[Any] = []
         for seat, own in enumerate(value):
             if seat == viewer:
                 shown.append(own)

@@ -25,6 +25,7 @@ RESERVED = frozenset(
         "registry",
         "schema",
         "viewer",
+        "views",
         "lobby",
         "table",
         "rehearsal",

@@ -222,8 +222,11 @@ def _refuse_surrogates(value: object) -> None:
             _refuse_surrogates(item)
 
 
-class _Pairs(list[tuple[str, object]]):
+class _Pairs:
     """An object read leniently, with its duplicates."""
+
+    def __init__(self, pairs: list[tuple[str, object]]) -> None:
+        self.pairs = pairs
 
 
 _LENIENT_JSON = json.JSONDecoder(object_pairs_hook=_Pairs, parse_int=len, parse_float=len)
@@ -235,7 +238,7 @@ def _json_id(text: str) -> str | None:
         value, _ = _LENIENT_JSON.raw_decode(text.lstrip(" \t\r\n"))
     except (ValueError, RecursionError):
         return None
-    return _only_id(value) if isinstance(value, _Pairs) else None
+    return _only_id(value.pairs) if isinstance(value, _Pairs) else None
 
 
 # MessagePack

@@ -22,6 +22,7 @@ from server.feed import Attachment
 from server.jobs import NoSuchTable, refusal
 from server.limits import Bucket
 from server.messages import ActJob, AttachJob, DetachJob, UnwatchJob
+from server.parsing import read
 from server.service import Service
 from server.talk import SayJob, new_bucket
 from server.wire import (
@@ -37,7 +38,6 @@ from server.wire import (
     ToClient,
     UnwatchLobby,
     WatchLobby,
-    read,
 )
 
 log = structlog.get_logger(__name__)

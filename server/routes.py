@@ -19,9 +19,9 @@ from server.codec import BadFrame, is_id, parse_body
 from server.jobs import refusal
 from server.limits import Buckets, sender
 from server.metrics import LIMITED
+from server.parsing import explain
 from server.requests import AddBot, Admitted, Body, CreateTable, Mine, Mute, Nothing, PassHost, Quick, Sit
 from server.service import Service
-from server.wire import explain
 
 log = structlog.get_logger(__name__)
 

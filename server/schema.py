@@ -15,8 +15,8 @@ from domain.registry import games
 from domain.table import TABLE_EVENTS
 from domain.visibility import HIDDEN, PUBLIC, audiences
 from projections.facts import Facts
-from projections.frame import View
 from projections.registry import projection
+from projections.views import View
 from server import requests
 from server.wire import CODES, TO_CLIENT, TO_SERVER
 

@@ -10,8 +10,7 @@ from msgspec import UNSET, Meta, UnsetType
 from domain.actions import Offer
 from domain.events import By
 from domain.table import Table, deadlines
-from projections.frame import View
-from server.codec import BadFrame, Kind, decode, encode, is_id
+from projections.views import View
 
 CODES = (
     "bad_message",
@@ -282,57 +281,10 @@ TO_CLIENT: tuple[type[ToClient], ...] = (
 _Small = Annotated[int, Meta(ge=-(2**15), lt=2**16)]
 
 
-class _PlainAct(Act, frozen=True, tag="act", kw_only=True):
+class PlainAct(Act, frozen=True, tag="act", kw_only=True):
     """An act whose parameters are texts, small numbers and lists of these."""
 
     action: dict[str, str | _Small | list[str | _Small]]
-
-
-_read_plain_act = msgspec.msgpack.Decoder(_PlainAct).decode
-
-
-def read(kind: Kind, frame: str | bytes) -> AnyToServer:
-    """A frame as its message: `decode` and `parse`, quicker for what players send most.
-
-    Raises:
-        BadFrame: with a sentence that says where it is wrong.
-    """
-    if kind == "msgpack" and isinstance(frame, bytes):
-        try:
-            act = _read_plain_act(frame)
-        except (msgspec.DecodeError, UnicodeDecodeError):
-            return parse(decode(kind, frame))
-        # A key that occurs twice, or a longer form of a value than the shortest, makes it longer.
-        plain = len(encode(kind, act)) == len(frame)
-        if plain and act.id.isprintable() and type(act.action.get("type")) is str:
-            return act
-    return parse(decode(kind, frame))
-
-
-def parse(raw: object) -> AnyToServer:
-    """A decoded message as its type. Raises `BadFrame` with a sentence that says where it is wrong."""
-    if not isinstance(raw, dict):
-        raise BadFrame("bad_message", "a message is an object with a type")
-    given = raw.get("id")
-    ident = given if is_id(given) else None
-    if "id" in raw and ident is None:
-        raise BadFrame("bad_message", "id must be a text of 1 to 64 printable characters")
-    try:
-        message: AnyToServer = msgspec.convert(raw, AnyToServer)
-    except msgspec.ValidationError as error:
-        raise BadFrame("bad_message", explain(error), ident) from None
-    match message:
-        case Attach(from_=start, epoch=epoch, from_ms=since):
-            if (start is UNSET) != (epoch is UNSET) or (since is not UNSET and start is UNSET):
-                raise BadFrame(
-                    "bad_message", "from and epoch (and from_ms) come together or not at all", ident
-                )
-        case Say(text=text, reaction=reaction) if (text is UNSET) == (reaction is UNSET):
-            raise BadFrame("bad_message", "say needs either a text or a reaction", ident)
-        case Act(action=action):
-            if not isinstance(action.get("type"), str):
-                raise BadFrame("bad_message", "action needs a type, a text", ident)
-    return message
 
 
 def deadlines_of(table: Table) -> list[Deadline] | UnsetType:
@@ -341,11 +293,3 @@ def deadlines_of(table: Table) -> list[Deadline] | UnsetType:
         return UNSET
     banks = table.banks_ms
     return [Deadline(seat, at, at - banks[seat]) for seat, at in deadlines(table).items()]
-
-
-def explain(error: msgspec.ValidationError) -> str:
-    """A validation error as a sentence that names the place first."""
-    text, _, path = str(error).partition(" - at `")
-    where = path.rstrip("`").removeprefix("$").lstrip(".")
-    text = text[0].lower() + text[1:]
-    return f"{where}: {text}" if where else text

@@ -7,7 +7,6 @@ hashes, but for the deal key, whose field nobody is ever shown.
 
 from domain.table.clocks import deadline, deadlines
 from domain.table.decisions import (
-    Decision,
     dealer_of,
     decide_admit,
     decide_expire,
@@ -51,13 +50,8 @@ from domain.table.events import (
     TimedOut,
     Who,
 )
-from domain.table.playing import decide_act, decide_stand_in, decide_timeout
-from domain.table.state import (
+from domain.table.folding import (
     STAND_IN,
-    AnyGame,
-    Seat,
-    Status,
-    Table,
     actions,
     apply,
     evolve,
@@ -70,6 +64,8 @@ from domain.table.state import (
     stand_ins,
     waiting,
 )
+from domain.table.playing import decide_act, decide_stand_in, decide_timeout
+from domain.table.state import AnyGame, Decision, Seat, Status, Table
 from domain.table.tokens import is_admitted, is_host, seat_of
 
 __all__ = [

@@ -7,22 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import msgspec
+from msgspec.structs import replace
 
 from domain.dealing import Dealer, KeyedDealer, T
 from domain.errors import Rejected
 from domain.events import Event
 from domain.game import Emitter
 from domain.table import events as happened
-from domain.table.state import AnyGame, Table, evolve, opened, people
+from domain.table.folding import evolve, opened, people
+from domain.table.state import AnyGame, Decision, Table
 from domain.visibility import SPECTATOR
-
-
-class Decision(msgspec.Struct, frozen=True):
-    """The events that answer a command, and the table after them (not yet `sealed`)."""
-
-    events: tuple[Event, ...]
-    table: Table
 
 
 class _TableDealer:
@@ -289,7 +283,7 @@ def _playing(table: Table) -> None:
 
 def settled(game: AnyGame, table: Table, emit: Emitter[object], *before: Event) -> Decision:  # type: ignore[type-var]
     """The decision of a game: its events, and the end of the table where the game is over."""
-    table = msgspec.structs.replace(table, state=emit.state)
+    table = replace(table, state=emit.state)
     events = (*before, *emit.events)
     result = game.result(emit.state)
     if result is not None:

@@ -13,7 +13,6 @@ from domain.game import Emitter
 from domain.table import events as happened
 from domain.table.clocks import deadline
 from domain.table.decisions import (
-    Decision,
     dealer_of,
     decision,
     forfeited,
@@ -21,7 +20,8 @@ from domain.table.decisions import (
     settled,
     still_there,
 )
-from domain.table.state import AnyGame, Table, evolve, stand_in, waiting
+from domain.table.folding import evolve, stand_in, waiting
+from domain.table.state import AnyGame, Decision, Table
 from domain.visibility import SPECTATOR, see
 
 

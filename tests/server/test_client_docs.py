@@ -26,7 +26,7 @@ from domain.events import event_name
 from domain.registry import games
 from domain.table import TABLE_EVENTS
 from domain.visibility import audiences
-from server import requests, wire
+from server import parsing, requests, wire
 from server.commands.local import own_store, serving
 from server.openapi import description
 from server.routes import STATUS
@@ -93,7 +93,7 @@ def test_every_message_is_shown_as_it_is_really_sent() -> None:
         exact = {**schema["$defs"][name], "additionalProperties": False}
         Validator({**exact, "$defs": schema["$defs"]}).validate(example)
         if name in {kind.__name__ for kind in wire.TO_SERVER}:
-            wire.parse(example)
+            parsing.parse(example)
         elif isinstance(example.get("view"), dict) and example["view"]["game"]:
             Validator(schema["games"]["mein-schatz"]["view"]).validate(example["view"]["game"])
         shown.add(name)

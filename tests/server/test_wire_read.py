@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from server.codec import BadFrame, decode
-from server.wire import Act, parse, read
+from server.parsing import parse, read
+from server.wire import Act
 
 ACT = {"type": "act", "id": "a-1", "table": "abcdefgh", "action": {"type": "play", "card": 7}}
 
