@@ -128,7 +128,7 @@ _DEPTH_SENTENCE = f"A message may nest {MAX_DEPTH} deep at most."
 
 # An unclosed string runs to the end of the text, so that no text is looked at twice.
 _STRING_OR_BRACKET = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[\[\]{}]', re.DOTALL)
-_SURROGATE = re.compile("[\ud800-\udfff]")
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
 _SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
 
 

@@ -14,14 +14,13 @@ from typing import Any
 import structlog
 from msgspec import UNSET, UnsetType
 
-from domain.registry import games
 from server import metrics
 from server.codec import BadFrame, Kind, decode, encode, is_id
 from server.direct import BINARY, TEXT, DirectProtocol
 from server.feed import Attachment
 from server.jobs import NoSuchTable, refusal
 from server.limits import Bucket
-from server.messages import ActJob, AttachJob, DetachJob, UnwatchJob
+from server.messages import ActJob, AttachJob, DetachJob, UnwatchJob, unwatch_lobby, watch_lobby
 from server.parsing import read
 from server.service import Service
 from server.talk import SayJob, new_bucket
@@ -31,7 +30,6 @@ from server.wire import (
     Detach,
     Detached,
     Error,
-    LobbyUnwatched,
     Ping,
     Pong,
     Say,
@@ -254,9 +252,9 @@ class Connection:
             case Ping():
                 self.tell(Pong(id=message.id, at_ms=self.service.now_ms()))
             case WatchLobby():
-                self.service.spawn(self._watch_lobby(message))
+                self.service.spawn(watch_lobby(self, message))
             case UnwatchLobby():
-                self.service.spawn(self._unwatch_lobby(message))
+                self.service.spawn(unwatch_lobby(self, message))
 
     def _act(self, message: Act) -> None:
         room = self.service.known(message.table)
@@ -286,21 +284,3 @@ class Connection:
     def attach_ended(self) -> None:
         """An attach got its answer."""
         self._attaching -= 1
-
-    async def _watch_lobby(self, message: WatchLobby) -> None:
-        game = None if message.game is UNSET else message.game
-        if game is not None and game not in games():
-            text = f"there is no game {game!r}; games: {', '.join(games())}"
-            self.tell(Error(id=message.id, code="no_such_game", message=text))
-            return
-        try:
-            await self.service.lobby.watch(self, game, message.id)
-        except Exception as error:  # noqa: BLE001 - every message gets an answer
-            told = refusal(error, "lobby")
-            self.tell(Error(id=message.id, code=told.code, message=told.message))
-        if not self.alive:
-            self.service.lobby.unwatch(self)  # gone while it waited
-
-    async def _unwatch_lobby(self, message: UnwatchLobby) -> None:
-        await self.service.lobby.leave(self)
-        self.tell(LobbyUnwatched(id=message.id))

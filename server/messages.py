@@ -2,47 +2,37 @@
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-import structlog
 from msgspec import UNSET
 
-from domain import table as tables
 from domain.errors import Rejected
-from domain.events import Command, Commit
-from domain.table import Decision, Table
+from domain.registry import games
 from projections.redaction import redact_all
 from projections.viewer import SPECTATOR, on_wire
 from server import metrics
 from server.access import viewer_of
+from server.acting import Acting, Answered
 from server.feed import Attachment, Feed
-from server.jobs import Revoked
+from server.jobs import Revoked, refusal
 from server.owner import Told
 from server.past import told_since
 from server.room import Room
-from server.wire import Accepted, Attached, Detached, Error, Refused, ToClient, Update, deadlines_of
-from server.writer import seat_command
+from server.wire import (
+    Attached,
+    Detached,
+    Error,
+    LobbyUnwatched,
+    Refused,
+    ToClient,
+    UnwatchLobby,
+    Update,
+    WatchLobby,
+    deadlines_of,
+)
 
 if TYPE_CHECKING:
     from server.connection import Connection
-
-log = structlog.get_logger(__name__)
-_level = logging.getLogger(__name__)  # asked first: a line that is not written must cost a move nothing
-
-
-class Answered:
-    """A job of a message, answered by an `error` where it fails."""
-
-    def __init__(self, connection: Connection, message: Any) -> None:
-        self.connection = connection
-        self.message = message
-
-    def fail(self, code: str, message: str, detail: dict[str, Any] | None = None) -> None:
-        """Answer the message with an error."""
-        ident, table = self.message.id, self.message.table
-        self.connection.tell(Error(id=ident, table=table, code=code, message=message, detail=detail or UNSET))
 
 
 class UnwatchJob:
@@ -205,19 +195,8 @@ class AttachJob(Answered):
         return replies
 
 
-class ActJob(Answered):
+class ActJob(Acting):
     """A job: a command of the seat that is attached."""
-
-    def begin(self, room: Room) -> bool:
-        """Decide at once and send the commit to the store, where everything is as usual.
-
-        Nothing has happened where it gives False: then the job is to be posted. Its answer is the same.
-        """
-        attachment = self.connection.attachments.get(room.id)
-        if attachment is None or attachment.viewer == SPECTATOR or not room.at_rest:
-            return False
-        seat = attachment.viewer
-        return room.writer.begin(self, seat, self._deciding(room, seat), self._command(), self._stored(room))
 
     async def run(self, room: Room) -> None:
         """Decide, store, tell, answer."""
@@ -247,46 +226,25 @@ class ActJob(Answered):
                 )
             )
 
-    def fail(self, code: str, message: str, detail: dict[str, Any] | None = None) -> None:
-        """Answer with an error."""
-        self._note(code, None)
-        super().fail(code, message, detail)
 
-    def _note(self, outcome: str, version: int | None) -> None:
-        """A line for each command at the level debug: what became of it, not what it was."""
-        if _level.isEnabledFor(logging.DEBUG):
-            message = self.message
-            log.debug("command", table=message.table, version=version, command=message.id, outcome=outcome)
+async def watch_lobby(connection: Connection, message: WatchLobby) -> None:
+    """Answer with the list of tables, and tell its changes from then on."""
+    service = connection.service
+    game = None if message.game is UNSET else message.game
+    if game is not None and game not in games():
+        text = f"there is no game {game!r}; games: {', '.join(games())}"
+        connection.tell(Error(id=message.id, code="no_such_game", message=text))
+        return
+    try:
+        await service.lobby.watch(connection, game, message.id)
+    except Exception as error:  # noqa: BLE001 - every message gets an answer
+        told = refusal(error, "lobby")
+        connection.tell(Error(id=message.id, code=told.code, message=told.message))
+    if not connection.alive:
+        service.lobby.unwatch(connection)  # gone while it waited
 
-    def _command(self) -> Command:
-        return seat_command(self.message.id, self.message.action)
 
-    def _deciding(self, room: Room, seat: int) -> Callable[[Table], Decision]:
-        message = self.message
-        there = room.table.seats[seat]
-        assert there is not None
-        if_version = None if message.if_version is UNSET else message.if_version
-
-        def decide(table: Table) -> Decision:
-            if table.seats[seat] is not there and tables.seat_of(table, there.token_hash) != seat:
-                raise Revoked
-            sight = room.feed(seat).sight
-            return tables.decide_act(
-                room.game,
-                table,
-                seat,
-                message.action,
-                if_version=if_version,
-                seen=None if table.state is None else sight.seen(seat),
-                offers=sight.actions(seat),
-            )
-
-        return decide
-
-    def _stored(self, room: Room) -> Callable[[Commit], None]:
-        def stored(commit: Commit) -> None:
-            self.connection.tell(Accepted(id=self.message.id, table=room.id, version=commit.version))
-            metrics.ACCEPTED.count(room.game.name)
-            self._note("accepted", commit.version)
-
-        return stored
+async def unwatch_lobby(connection: Connection, message: UnwatchLobby) -> None:
+    """Tell no more of the list of tables."""
+    await connection.service.lobby.leave(connection)
+    connection.tell(LobbyUnwatched(id=message.id))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from domain.events import Commit
+from domain.events import Command, Commit
 from domain.table import Table
 from server.store.base import EventStore
 
@@ -18,6 +18,15 @@ class Told(NamedTuple):
     commit: Commit
     status: str
     waiting: tuple[int, ...]
+
+
+class Unsettled(NamedTuple):
+    """An append; to settle what became of it, it is done again as it is."""
+
+    version: int
+    data: bytes
+    after_ms: int
+    command: Command | None
 
 
 class Owner(Protocol):

@@ -18,9 +18,9 @@ from domain.errors import Rejected
 from domain.table import Table
 from projections.viewer import SPECTATOR, Viewer, on_wire
 from server import access
+from server.acting import Answered
 from server.hearing import KEPT_TALK, decoder
 from server.limits import Bucket, Buckets
-from server.messages import Answered
 from server.room import Room
 from server.wire import Heard, Said
 

@@ -6,73 +6,28 @@ import asyncio
 import random
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import msgspec
-import structlog
 
-from domain import table as tables
 from domain.actions import canonical
 from domain.errors import Rejected
-from domain.events import By, Command, Commit, encode_commit
+from domain.events import By, Command, Commit
 from domain.table import Decision, Table
-from server import metrics
-from server.jobs import Call, HistoryLost, Job, fail
+from server.jobs import Call, HistoryLost, Job
+from server.owner import Unsettled
 from server.past import commit_of
-from server.store.base import Appended, Entry, OutcomeUnknown, StoreUnavailable, VersionTaken
+from server.store.base import Entry, OutcomeUnknown, StoreUnavailable, VersionTaken
+from server.storing import Author, Storing, command_hash
 
 if TYPE_CHECKING:
     from server.room import Room
 
-log = structlog.get_logger(__name__)
-
-Author = By | Callable[[Decision], By]
-
-_FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.5, 4.0
+_LONGEST_PAUSE_S = 4.0
 
 
-class Unsettled(NamedTuple):
-    """An append; to settle what became of it, it is done again as it is."""
-
-    version: int
-    data: bytes
-    after_ms: int
-    command: Command | None
-
-    async def store(self, room: Room) -> Entry:
-        """Do it. Raises as `server.store.base.EventStore.append`."""
-        appended = await room.owner.store.append(room.id, self.version, self.data, self.after_ms)
-        return Entry(self.version, appended.at_ms, self.data)
-
-
-class Writer:
-    """Remembers which commands were answered, and appends new ones.
-
-    Args:
-        room: the room; the writer works only in its jobs.
-    """
-
-    def __init__(self, room: Room) -> None:
-        self._room = room
-        self._ids: dict[int, int] = {}
-        self._unsettled: Unsettled | None = None
-
-    @property
-    def unsettled(self) -> bool:
-        """Whether the outcome of an append is unknown."""
-        return self._unsettled is not None
-
-    def forget(self) -> None:
-        """The room starts anew."""
-        self._ids.clear()
-        self._unsettled = None
-
-    def remember(self, *commits: Commit) -> None:
-        """Keep in mind which commands these commits answered."""
-        ids = self._ids
-        for commit in commits:
-            if commit.command is not None:
-                ids[_hash(commit.by, commit.command)] = commit.version
+class Writer(Storing):
+    """Does what has to wait: looks for first answers, tries again, settles."""
 
     async def first_answer(self, by: Author, command: Command) -> Commit | None:
         """The commit that answered this id before, or None.
@@ -80,7 +35,7 @@ class Writer:
         Raises:
             Rejected: ``id_reused``: it answered another action.
         """
-        version = self._ids.get(_hash(by, command))
+        version = self._ids.get(command_hash(by, command))
         if version is None:
             return None
         there = self._room.table.seats[by] if isinstance(by, int) and not command.http else None
@@ -148,53 +103,6 @@ class Writer:
             if commit is not None:
                 return commit
 
-    def begin(
-        self,
-        job: Job,
-        by: By,
-        decide: Callable[[Table], Decision],
-        command: Command,
-        stored: Callable[[Commit], None],
-    ) -> bool:
-        """As `command`, without a task, where nothing is out of the ordinary; else give False and do nothing.
-
-        Only of a room `at_rest`. If the append does not go the usual way, ``job`` gets its answer, or is
-        done again in its turn.
-        """
-        room = self._room
-        table = room.table
-        if self._unsettled is not None or _hash(by, command) in self._ids:
-            return False
-        if table.clock is not None or tables.stand_ins(table):
-            return False  # somebody has to be asked to look in time, which is not decided twice
-        try:
-            decision = decide(table)
-            if room.owner.expected(table, decision.table) is not None:
-                return False
-            append = self._prepared(by, decision, command)
-        except Exception:  # noqa: BLE001 - in its turn the job is told, also of what is a fault of a game
-            return False  # what is refused may be right in a state that another process has made
-        room.hold()
-        began = time.perf_counter()
-
-        def answered(answer: Appended | Exception) -> None:
-            first: list[Job] = []
-            try:
-                if isinstance(answer, Exception):
-                    self._not_stored(append, answer)
-                    first = [_Again(job)]
-                else:
-                    entry = Entry(append.version, answer.at_ms, append.data)
-                    self._stored(entry, by, decision, command, stored, began)
-            except Exception as error:  # noqa: BLE001 - every job gets an answer
-                fail(job, error, room.id)
-            finally:
-                room.release()
-                room.go_on(first)
-
-        room.owner.store.append_soon(room.id, append.version, append.data, append.after_ms, answered)
-        return True
-
     async def _append(
         self, by: By, decision: Decision, command: Command | None, stored: Callable[[Commit], None] | None
     ) -> Commit | None:
@@ -207,7 +115,7 @@ class Writer:
                 await room.owner.expect(room.id, at_ms)
             began = time.perf_counter()
             try:
-                entry = await append.store(room)
+                entry = await self._store(append)
             except (VersionTaken, OutcomeUnknown) as error:
                 self._not_stored(append, error)
             else:
@@ -217,57 +125,11 @@ class Writer:
         await room.refresh()
         return None
 
-    def _prepared(self, by: By, decision: Decision, command: Command | None) -> Unsettled:
-        last = self._room.last
-        assert last is not None
-        return Unsettled(last.version + 1, encode_commit(by, decision.events, command), last.at_ms, command)
-
-    def _not_stored(self, append: Unsettled, error: Exception) -> None:
-        """An append has failed. Raises what its job is told, unless another process was faster."""
-        room = self._room
-        if isinstance(error, VersionTaken):
-            metrics.CONFLICTS.inc()
-            if error.head < append.version - 1:
-                raise room.lost(f"it ends at {error.head}") from error
-            return
-        if isinstance(error, OutcomeUnknown):
-            metrics.UNKNOWN.inc()
-            if room.live is not None:
-                self._unsettled = append
-                self._settle_later(_FIRST_PAUSE_S)
-        raise error
-
-    def _stored(
-        self,
-        entry: Entry,
-        by: By,
-        decision: Decision,
-        command: Command | None,
-        stored: Callable[[Commit], None] | None,
-        began: float,
-    ) -> Commit:
-        now = time.perf_counter()
-        metrics.APPEND.observe(now - began)
-        commit = Commit(entry.version, entry.at_ms, by, decision.events, command)
-        self._tell(entry, commit, decision)
-        metrics.FANOUT.observe(time.perf_counter() - now)
-        if stored is not None:
-            stored(commit)
-        return commit
-
-    def _tell(self, entry: Entry, commit: Commit, decision: Decision) -> None:
-        room = self._room
-        try:
-            table = tables.sealed(room.game, room.table, decision.table, commit)
-            room.last = entry
-            room.push(commit, table, mine=True)
-        except Exception as error:
-            # It is stored all the same: whoever repeats the id is told so from the log.
-            log.exception("commit_not_told", table=room.id, version=commit.version)
-            room.reset("closed")
-            raise OutcomeUnknown(
-                f"{room.id}: version {commit.version} is stored, and was not told"
-            ) from error
+    async def _store(self, append: Unsettled) -> Entry:
+        """Do an append. Raises as `server.store.base.EventStore.append`."""
+        room, version, data = self._room, append.version, append.data
+        appended = await room.owner.store.append(room.id, version, data, append.after_ms)
+        return Entry(version, appended.at_ms, data)
 
     async def _settle(self) -> None:
         """Find out about an append whose outcome is unknown, by the same append; nothing is built before."""
@@ -277,7 +139,7 @@ class Writer:
         room.hold()
         try:
             if room.table.version < append.version:
-                room.receive(await append.store(room), mine=True)
+                room.receive(await self._store(append), mine=True)
         except VersionTaken:
             pass  # what stands there is read below
         finally:
@@ -304,6 +166,9 @@ class Writer:
         jitter = random.uniform(0.5, 1.0)  # noqa: S311
         asyncio.get_running_loop().call_later(pause_s * jitter, post)
 
+    def _again(self, job: Job) -> Job:
+        return _Again(job)
+
 
 class _Again:
     """A job whose append found its version taken: once more, with what another process has made."""
@@ -327,10 +192,6 @@ def _same(known: dict[str, Any], asked: dict[str, Any]) -> bool:
     if known.get("type") == "sit" and known.get("name", "") is None:
         asked = {**asked, "name": None}
     return _bytes(known) == _bytes(asked)
-
-
-def _hash(by: Author, command: Command) -> int:
-    return hash(("http" if command.http else by, command.id))
 
 
 def seat_command(ident: str, action: dict[str, Any]) -> Command:

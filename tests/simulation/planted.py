@@ -9,41 +9,42 @@ from unittest import mock
 
 from domain.events import Commit
 from domain.table import Decision
+from server.owner import Unsettled
 from server.room import Room
 from server.store.base import Entry, OutcomeUnknown, StoreUnavailable
-from server.writer import Unsettled, Writer
+from server.writer import Writer
 from tests.simulation.store import SimStore
 
-_store = Unsettled.store
+_store = Writer._store
 
 
-async def _again_at_the_end(self: Unsettled, room: Room) -> Entry:
+async def _again_at_the_end(self: Writer, append: Unsettled) -> Entry:
     """A client of the store that repeats a write by itself, without a version of its own."""
     try:
-        return await _store(self, room)
+        return await _store(self, append)
     except OutcomeUnknown:
-        store = room.owner.store
-        version = (await store.heads([room.id]))[0] + 1
-        appended = await store.append(room.id, version, self.data)
-        return Entry(version, appended.at_ms, self.data)
+        store, table = self._room.owner.store, self._room.id
+        version = (await store.heads([table]))[0] + 1
+        appended = await store.append(table, version, append.data)
+        return Entry(version, appended.at_ms, append.data)
 
 
-async def _settled_by_reading(self: Unsettled, room: Room) -> Entry:
+async def _settled_by_reading(self: Writer, append: Unsettled) -> Entry:
     """Takes what a read shows for the truth about a write that may be on its way."""
     try:
-        return await _store(self, room)
+        return await _store(self, append)
     except OutcomeUnknown:
-        found = await room.owner.store.read(room.id, after=self.version - 1, limit=1)
-        if found and found[0].data == self.data:
+        found = await self._room.owner.store.read(self._room.id, after=append.version - 1, limit=1)
+        if found and found[0].data == append.data:
             return found[0]
         raise StoreUnavailable("it is not there") from None
 
 
-async def _told_first(self: Unsettled, room: Room) -> Entry:
+async def _told_first(self: Writer, append: Unsettled) -> Entry:
     """Tells the viewers, then stores."""
-    entry = Entry(self.version, room.last.at_ms if room.last else 0, self.data)
-    room.receive(entry, mine=True)
-    await _store(self, room)
+    entry = Entry(append.version, self._room.last.at_ms if self._room.last else 0, append.data)
+    self._room.receive(entry, mine=True)
+    await _store(self, append)
     return entry
 
 
@@ -78,14 +79,14 @@ async def _believed(self: Room) -> bool:
 
 _ONE_WAY: tuple[type, str, Any] = (Writer, "begin", _by_its_job)
 _PATCHES: dict[str, list[tuple[type, str, Any]]] = {
-    "retrying-writer": [_ONE_WAY, (Unsettled, "store", _again_at_the_end)],
+    "retrying-writer": [_ONE_WAY, (Writer, "_store", _again_at_the_end)],
     "no-id-check": [(Writer, "first_answer", _never_seen)],
     "told-before-stored": [
         _ONE_WAY,
-        (Unsettled, "store", _told_first),
+        (Writer, "_store", _told_first),
         (Writer, "_tell", _nothing_more),
     ],
-    "settled-by-reading": [_ONE_WAY, (Unsettled, "store", _settled_by_reading)],
+    "settled-by-reading": [_ONE_WAY, (Writer, "_store", _settled_by_reading)],
     "no-head-comparison": [(SimStore, "compare", _nothing_compared)],
     "not-held": [(Room, "hold", _not_held)],
     "history-believed": [(Room, "refresh", _believed)],
