@@ -12,19 +12,16 @@ from __future__ import annotations
 import asyncio
 import logging
 import random
-from collections import deque
-from collections.abc import Callable
 from typing import Any
 
-from redis.asyncio.connection import AbstractConnection
 from redis.exceptions import RedisError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 
 from server.store import replicas
-from server.store.appends import Append, Expiries
-from server.store.base import Appended, OnAppended
-from server.store.health import Health
-from server.store.link import FAILURES, LIBRARY, Settings, explain, is_missing_function, is_reply
+from server.store.appends import Append
+from server.store.base import Appended
+from server.store.flight import Flight
+from server.store.link import FAILURES, LIBRARY, explain, is_missing_function
 from server.store.pipe import Pipe
 
 _log = logging.getLogger(__name__)
@@ -34,7 +31,7 @@ _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.02, 0.5
 MOVED_ON = ("READONLY", "MASTERDOWN", "MOVED", "ASK", "TRYAGAIN", "CLUSTERDOWN")
 
 
-class Writer:
+class Writer(Flight):
     """Sends appends to one server and settles what became of them.
 
     An append without an answer (a timeout, a lost connection) is sent again, the very same, until it is
@@ -45,32 +42,6 @@ class Writer:
         health: while it says that the server is away, nothing new is sent; what is in doubt is.
         others: the server is one of a cluster, so what cannot be settled here ends with Elsewhere at once.
     """
-
-    def __init__(
-        self,
-        connect: Callable[[], AbstractConnection],
-        settings: Settings,
-        health: Health | None = None,
-        others: bool = False,
-    ) -> None:
-        self._connect = connect
-        self._others = others
-        self._health = health or Health("the store")
-        self._settings = settings
-        self._waiting: deque[Append] = deque()
-        self._flying: deque[Append] = deque()
-        self._expiries = Expiries()
-        self._wake = asyncio.Event()
-        self._connection: AbstractConnection | None = None
-        self._pipe: Pipe | None = None
-        self._failures = 0
-        self._task: asyncio.Task[None] | None = None
-        self._by_task = True
-        self._soon = False
-        self._stumbled = False
-        self._odd: list[tuple[Append, RedisError]] = []
-        self._landing_s = 0.0
-        self._patience: asyncio.TimerHandle | None = None
 
     def start(self) -> None:
         """Begin to send. Needs a running event loop."""
@@ -124,122 +95,6 @@ class Writer:
         finally:
             append.answered = None  # tells the sender that nobody waits any more
 
-    def append_soon(
-        self,
-        table: str,
-        version: int,
-        data: bytes,
-        after_ms: int | None,
-        answered: OnAppended,
-        *,
-        until: float | None = None,
-        doubtful: bool = False,
-    ) -> Append:
-        """As `append`, without waiting: ``answered`` gets what it gives or raises."""
-        loop = asyncio.get_running_loop()
-        append = Append(
-            table, version, data, after_ms, answered, until or loop.time() + self._settings.settle_s, doubtful
-        )
-        if self._task is None:
-            append.fail("the store is not started, or closed")
-            return append
-        if not doubtful and not self._others and self._health.away:
-            append.end(self._health.refusal())
-            return append
-        self._waiting.append(append)
-        self._expiries.add(append)
-        if self._by_task:
-            self._wake.set()
-        elif not self._soon and not self._flying:
-            # At the end of this turn, so that all that comes in it travels together.
-            self._soon = True
-            loop.call_soon(self._fly)
-        return append
-
-    # --- as long as all is well ---------------------------------------------------------------------
-
-    def _fly(self) -> None:
-        """Send what waits; its answers come to `_answered`."""
-        self._soon = False
-        if self._by_task or self._flying:
-            return
-        pipe = self._pipe
-        if pipe is None or pipe.broken or self._health.away:
-            self._hand_over()
-            return
-        batch = self._take()
-        if not batch:
-            return
-        for append in batch:
-            append.sent()
-        self._flying.extend(batch)
-        pipe.send(b"".join([append.command(quiet=False) for append in batch]))
-        loop = asyncio.get_running_loop()
-        self._landing_s = loop.time() + self._settings.attempt_s
-        if self._patience is None:
-            self._patience = loop.call_at(self._landing_s, self._overdue)
-
-    def _answered(self, reply: Any) -> None:
-        if not self._flying:
-            self._broke(RedisError("an answer without a question"))
-            return
-        if isinstance(reply, RedisError) and not is_reply(reply):
-            self._broke(reply)
-            return
-        append = self._flying.popleft()
-        if isinstance(reply, RedisError):
-            append.refused()
-            self._odd.append((append, reply))
-        else:
-            append.settle(reply)
-        if self._flying:
-            return
-        self._expiries.prune()
-        if self._odd:
-            self._hand_over()
-        elif self._waiting:
-            self._fly()
-
-    def _overdue(self) -> None:
-        self._patience = None
-        if not self._flying:
-            return
-        loop = asyncio.get_running_loop()
-        if loop.time() < self._landing_s:
-            self._patience = loop.call_at(self._landing_s, self._overdue)
-        else:
-            self._broke(TimeoutError())
-
-    def _broke(self, error: Exception) -> None:
-        """No more answers come over this connection."""
-        if self._by_task:
-            return
-        if self._flying:
-            _log.warning("no answer from the store about %d appends: %s", len(self._flying), explain(error))
-            self._stumbled = True
-        if isinstance(error, TimeoutError):
-            self._health.failed(error)
-        self._land()
-        if self._pipe is not None:
-            self._pipe.abort()
-        self._hand_over()
-
-    def _land(self) -> None:
-        """What is on its way will not be answered: it waits again, or goes elsewhere."""
-        flying, self._flying = list(self._flying), deque()
-        if self._others:
-            for append in flying:
-                append.fail("the connection was lost", elsewhere=True)
-        else:
-            self._waiting.extendleft(reversed(flying))
-
-    def _hand_over(self) -> None:
-        """The task goes on."""
-        self._by_task = True
-        if self._pipe is not None:
-            self._pipe.taker = self._pipe.ended = None
-        self._wake.set()
-
     # --- the task -----------------------------------------------------------------------------------
 
     async def _run(self) -> None:
@@ -274,21 +129,6 @@ class Writer:
             if not self._waiting:
                 self._wake.clear()
                 self._rest()
-
-    def _rest(self) -> None:
-        """Nothing waits, all is well: from now on it goes without the task."""
-        if self._settings.replicas or self._pipe is None or self._pipe.broken:
-            return
-        self._pipe.taker, self._pipe.ended = self._answered, self._broke
-        self._by_task = False
-
-    def _take(self) -> list[Append]:
-        batch: list[Append] = []
-        while self._waiting and len(batch) < self._settings.batch:
-            append = self._waiting.popleft()
-            if append.answered is not None:
-                batch.append(append)
-        return batch
 
     async def _exchange(self, batch: list[Append]) -> list[Append]:
         """Send a batch once and hand out the answers. Returns the appends that have to be sent again."""
