@@ -41,10 +41,25 @@ def measured(item: pytest.Item) -> bool:
     return folder in ("server", "tables") and item.path.stem in SERVING
 
 
+def tracing(config: pytest.Config) -> Any:
+    """What `pytest-cov` measures with in this process, if it does."""
+    return getattr(config.pluginmanager.getplugin("_cov"), "cov_controller", None)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """In a worker of `pytest-xdist`, `pytest-cov` has begun like in a single process, and now begins anew.
+
+    The earlier measurement is never read, but would go on whenever the later one pauses.
+    """
+    if hasattr(session.config, "workerinput") and (earlier := tracing(session.config)):
+        earlier.pause()
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, Any, Any]:
     """Let `pytest-cov` pause where nothing is measured, for fixtures as well."""
-    controller = getattr(item.config.pluginmanager.getplugin("_cov"), "cov_controller", None)
+    controller = tracing(item.config)
     if controller is None or measured(item):
         return (yield)
     controller.pause()
