@@ -117,9 +117,9 @@ class Serve(Protocol):
     async def __call__(self, store: EventStore | None = None, **settings: Any) -> Running: ...
 
 
-@pytest.fixture
-async def serve(server_log: io.StringIO) -> AsyncIterator[Serve]:
-    """Starts servers in this process; all are stopped at the end and their log is checked."""
+@contextlib.asynccontextmanager
+async def serving() -> AsyncIterator[Serve]:
+    """Starts servers in this process; all are stopped at the end."""
     async with contextlib.AsyncExitStack() as stack:
 
         async def start(store: EventStore | None = None, **settings: Any) -> Running:
@@ -128,6 +128,13 @@ async def serve(server_log: io.StringIO) -> AsyncIterator[Serve]:
                 store = MemoryStore()
             return await stack.enter_async_context(running(wanted, store))
 
+        yield start
+
+
+@pytest.fixture
+async def serve(server_log: io.StringIO) -> AsyncIterator[Serve]:
+    """Starts servers in this process; all are stopped at the end and their log is checked."""
+    async with serving() as start:
         yield start
 
 
