@@ -12,6 +12,9 @@ ARGS ?=
 serve: $(VENV)/.installed
 	$(BIN)/facedown serve $(ARGS)
 
+# The tests start hundreds of servers, none of which should have to compile its modules anew.
+test test-long: export PYTHONDONTWRITEBYTECODE =
+
 # All tests together must reach the branch coverage that pyproject.toml demands.
 COVERAGE := --cov --cov-report=
 
