@@ -8,10 +8,14 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from server.client import Viewer
+from tests.conformance.setups import SETUPS, has_its_turn
 from tests.support.contract import Message, contract
+from tests.support.counts import EXAMPLES
 
 # Speed is no matter of right or wrong here: a busy machine must not fail a test.
-settings.register_profile("facedown", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "facedown", deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=EXAMPLES
+)
 settings.load_profile("facedown")
 
 RULES = ("domain", "domain_tarot", "games", "projections")
@@ -39,6 +43,26 @@ def measured(item: pytest.Item) -> bool:
     if folder in RULES:
         return item.path.stem not in REPEATING
     return folder in ("server", "tables") and item.path.stem in SERVING
+
+
+def setup_of(item: pytest.Item) -> tuple[str, int] | None:
+    """The game and the number of seats of a test that runs over all setups, also if over more than that."""
+    params: dict[str, Any] = item.callspec.params if hasattr(item, "callspec") else {}
+    for value in params.values():
+        for one in (value, *value) if isinstance(value, tuple) else ():
+            if one in SETUPS:
+                game, seats = one
+                return game, seats
+    return None
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """A test of all setups is quick with one of every game, and long with the others."""
+    for item in items:
+        setup = setup_of(item)
+        if setup is not None and not has_its_turn(item.name.partition("[")[0], setup):
+            item.add_marker(pytest.mark.long)
 
 
 def tracing(config: pytest.Config) -> Any:

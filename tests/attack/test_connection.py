@@ -27,8 +27,8 @@ from server.service import Service
 from server.settings import Settings
 from server.store import MemoryStore
 from server.wire import CODES
-from tests.faults.results import LONG
 from tests.support.clients import PATIENCE_S, Message, chosen
+from tests.support.counts import LONG
 
 T = TypeVar("T")
 

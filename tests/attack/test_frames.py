@@ -24,8 +24,8 @@ from tests.attack.frames import (
     frame,
     handshake,
 )
-from tests.faults.results import LONG
 from tests.support.clients import PATIENCE_S
+from tests.support.counts import LONG
 
 BYE = close(1000)
 AFTER = frame(PING, b"after") + frame(TEXT, b"after")

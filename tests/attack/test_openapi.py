@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 
-from tests.faults.results import LONG
 from tests.support.clients import Http
+from tests.support.counts import LONG
 from tests.support.server import Launch, ServerProcess
 
 ROOMY: dict[str, Any] = {

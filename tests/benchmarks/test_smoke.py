@@ -27,7 +27,9 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Bench:
     return Bench(build(tmp_path_factory.mktemp("load")), 0.01)
 
 
-@pytest.mark.parametrize("views", ["full", "patch", "none"])
+@pytest.mark.parametrize(
+    "views", ["patch", *(pytest.param(views, marks=pytest.mark.long) for views in ("full", "none"))]
+)
 def test_players_play(bench: Bench, views: str) -> None:
     found = bench.play(2, views=views)
     assert found["moves"] > 0

@@ -65,7 +65,7 @@ async def test_a_page_that_is_cut_off_says_so_and_comes_back(visit: Visit) -> No
     assert told[0] == told[1]
 
 
-@pytest.mark.parametrize("game", ["trinket-trove", "hold-my-beer"])
+@pytest.mark.parametrize("game", ["trinket-trove", pytest.param("hold-my-beer", marks=pytest.mark.long)])
 async def test_a_phone_has_room_for_everything(visit: Visit, game: str) -> None:
     person = await visit("Ada", viewport=PHONE, has_touch=True, is_mobile=True, color_scheme="light")
     await person.open()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.conformance.setups import LONG
+from tests.support.counts import LONG
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -18,7 +18,8 @@ from domain.errors import Rejected
 from domain.game import MOST_CHANGES, NO_MORE_CHANGES
 from domain.table import Decision, Table
 from domain.visibility import SPECTATOR, see
-from tests.conformance.setups import LONG, SETUPS, choices, label, moments, playouts, viewers, walk
+from tests.conformance.setups import SETUPS, choices, label, moments, playouts, viewers, walk
+from tests.support.counts import LONG
 from tests.support.play import Playout, pick
 
 pytestmark = pytest.mark.parametrize("setup", SETUPS, ids=label)

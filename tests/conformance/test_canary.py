@@ -21,7 +21,8 @@ from domain.registry import games
 from domain.table import Table
 from domain.visibility import SPECTATOR
 from projections.redaction import redact_all
-from tests.conformance.setups import LONG, SETUPS, label, random_options
+from tests.conformance.setups import SETUPS, label, random_options
+from tests.support.counts import LONG
 from tests.support.watch import Watch, answer, fresh
 from tests.support.worlds import World
 

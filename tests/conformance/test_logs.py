@@ -12,7 +12,7 @@ from domain.events import Event, Public, Shuffled, encode_commit, event_name, ev
 from domain.registry import codec, games
 from domain.table import TABLE_EVENTS
 from domain.visibility import PUBLIC, undeclared
-from tests.conformance.setups import SETUPS, label, moments, play_one, playouts
+from tests.conformance.setups import SETUPS, label, moments, playouts
 from tests.support.play import Playout, stored
 
 pytestmark = pytest.mark.parametrize("setup", SETUPS, ids=label)
@@ -104,22 +104,3 @@ def test_every_event_and_state_type_and_the_options_are_described(setup: Setup) 
             isinstance(extra, msgspec.Meta) and extra.description
             for extra in getattr(hint, "__metadata__", ())
         ), f"the option {field} has no description"
-
-
-def test_every_event_type_and_every_action_type_of_a_game_happens(setup: Setup) -> None:
-    """Else something cannot be reached, or the games played by these tests never go there."""
-    name, _ = setup
-    game = games()[name]
-    if setup[1] != game.seats[0]:
-        pytest.skip("once for each game")
-    missing = set(game.events)
-    unused = set(game.action_shapes)
-    for number in range(60):
-        for seats in game.seats:
-            playout = play_one(name, seats, number)
-            missing -= {type(event) for event in playout.events}
-            unused -= {step.action["type"] for step in playout.steps}
-        if not missing and not unused:
-            break
-    assert not missing, f"never happened: {missing}"
-    assert not unused, f"never possible: {unused}"

@@ -41,6 +41,18 @@ def hidden_fields() -> Iterator[tuple[str, type[msgspec.Struct], str]]:
 FIELDS = list(hidden_fields())
 
 
+def is_quick(number: int) -> bool:
+    """The first two fields of the events and of the state of each game; the others are long."""
+    kinds = [(name, issubclass(kind, Event)) for name, kind, _ in FIELDS]
+    return kinds[:number].count(kinds[number]) < 2
+
+
+MARKED = [
+    pytest.param(field, marks=[] if is_quick(number) else [pytest.mark.long])
+    for number, field in enumerate(FIELDS)
+]
+
+
 @lru_cache(maxsize=100)
 def world(name: str, number: int) -> World:
     """Some game that is played to its end."""
@@ -104,7 +116,7 @@ def called(param: tuple[str, type[msgspec.Struct], str]) -> str:
     return f"{param[0]}-{param[1].__name__}.{param[2]}"
 
 
-@pytest.mark.parametrize("hidden", FIELDS, ids=called)
+@pytest.mark.parametrize("hidden", MARKED, ids=called)
 def test_a_field_opened_to_everybody_is_noticed(hidden: tuple[str, type[msgspec.Struct], str]) -> None:
     """A field of a state that no view shows to anybody else may be opened without a difference."""
     name, kind, field = hidden

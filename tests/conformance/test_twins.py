@@ -10,7 +10,8 @@ import pytest
 
 from domain.registry import games
 from domain.visibility import SPECTATOR
-from tests.conformance.setups import LONG, SETUPS, biased, label, random_options
+from tests.conformance.setups import SETUPS, biased, label, random_options
+from tests.support.counts import LONG
 from tests.support.snapshots import snapshot_twin
 from tests.support.twins import Strength, choice_twins, still_secret, stream_twin
 from tests.support.watch import Kind, Watch

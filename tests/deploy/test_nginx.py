@@ -19,8 +19,9 @@ from websockets.exceptions import InvalidStatus
 from server.embedded import EmbeddedStore
 from tests.deploy.proxy import Nginx, find_nginx, lasting_port
 from tests.e2e.players import Player, check_agreement, check_commands
-from tests.faults.results import LONG, Results
+from tests.faults.results import Results
 from tests.support.clients import PATIENCE_S, Http, Kind, address, client
+from tests.support.counts import LONG
 from tests.support.server import ServerProcess
 
 pytestmark = pytest.mark.skipif(find_nginx() is None, reason="nginx is not installed")

@@ -14,6 +14,7 @@ from domain.errors import Rejected
 from domain.games.trick_and_trade import GAME
 from domain.table import Clock, Finished, PlayedFor, Returned, SeatLeft, Table, TimedOut
 from tests.domain.running import KEY, Running, refusal
+from tests.support.counts import EXAMPLES
 from tests.support.play import pick
 
 CLOCK = Clock(move_ms=1000, bank_ms=500)
@@ -232,7 +233,7 @@ def test_where_leaving_forfeits_the_game_ends_with_the_seat_last() -> None:
 # --- everything together ----------------------------------------------------------------------------
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=min(40, EXAMPLES), deadline=None)
 @given(seed=st.integers(0, 10**6), on_timeout=st.sampled_from(["bot", "wait", "forfeit"]))
 def test_whatever_happens_at_a_table_the_log_says_it_all(seed: int, on_timeout: str) -> None:
     """`Running.commit` folds each commit's bytes and compares; here come random commands, most refused."""

@@ -8,6 +8,7 @@ import pytest
 
 from domain.tarot.cards import birds, deck
 from domain.tarot.follow import captured, explain, legal, winner
+from tests.support.counts import LONG
 
 Trick = list[tuple[int, str]]
 
@@ -128,8 +129,9 @@ DECKS = [deck(7), deck(6), deck(), deck(1, (6, 7, 8)), deck(8)]
 @pytest.mark.parametrize("option", [True, False])
 def test_the_rules_and_a_second_literal_reading_agree_on_random_hands_and_tricks(*, option: bool) -> None:
     rng = random.Random(12)
+    tries = 6000 if LONG else 1000
     forced = 0
-    for _ in range(6000):
+    for _ in range(tries):
         cards = list(rng.choice(DECKS))
         if rng.random() < 0.5:  # more trumps, so that over-trumping comes up often
             cards = [card for card in cards if height(card) or rng.random() < 0.4]
@@ -143,12 +145,12 @@ def test_the_rules_and_a_second_literal_reading_agree_on_random_hands_and_tricks
         for card in hand:
             said = explain(hand, list(enumerate(so_far)), card, overtrump_on_trump_lead=option)
             assert (said is None) == (card in found)
-    assert forced > 1000
+    assert forced > tries / 6
 
 
 def test_the_winner_beats_every_other_card_by_a_second_reading() -> None:
     rng = random.Random(13)
-    for _ in range(4000):
+    for _ in range(4000 if LONG else 1000):
         cards = rng.sample(rng.choice(DECKS), rng.randint(2, 5))
         won = cards[winner(list(enumerate(cards)))]
         led = colour(cards[0])

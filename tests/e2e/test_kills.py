@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import os
 from collections.abc import AsyncIterator
 
 import pytest
@@ -12,11 +11,12 @@ import pytest
 from server.embedded import EmbeddedStore
 from tests.e2e.players import Player, check_agreement, check_commands
 from tests.support.clients import PATIENCE_S, Http, Kind, client, join
+from tests.support.counts import LONG
 from tests.support.server import Launch, kill
 
 KINDS: tuple[Kind, ...] = ("json", "msgpack")
 VIEWS = ("full", "patch")
-KILLS = 20 if os.environ.get("FACEDOWN_LONG") == "1" else 3
+KILLS = 20 if LONG else 2
 
 
 def _players(url: list[str], table: str, tokens: list[str], seed: object) -> list[Player]:

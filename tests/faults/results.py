@@ -8,7 +8,6 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
-LONG = os.environ.get("FACEDOWN_LONG") == "1"
 TIMES = int(os.environ.get("FACEDOWN_TIMES", "50"))
 """How often each fault is injected."""
 

@@ -15,8 +15,9 @@ import pytest
 from redis.asyncio import Redis
 
 from server.embedded import EmbeddedStore
-from tests.faults.results import LONG, Results
+from tests.faults.results import Results
 from tests.support.clients import Http, chosen, client
+from tests.support.counts import LONG
 from tests.support.server import Launch, ServerProcess
 from tests.support.store import eventually
 from tests.tables.sitting import UNLIMITED

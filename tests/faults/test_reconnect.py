@@ -12,8 +12,9 @@ import pytest
 from domain.registry import codec
 from server.embedded import EmbeddedStore
 from server.store import open_store
-from tests.faults.results import LONG, Results
+from tests.faults.results import Results
 from tests.support.clients import PATIENCE_S, Client, Http, chosen, join
+from tests.support.counts import LONG
 from tests.support.server import Launch, ServerProcess
 
 WRITERS = 50

@@ -14,6 +14,7 @@ from server.commands.verify import checked
 from server.room import Room
 from tests.secrecy.delayed import Leak, Model, check_http, check_lobby, check_resume, check_stream
 from tests.support.clients import Client, Http, client
+from tests.support.counts import LONG
 from tests.support.server import Running, Serve
 
 GAME, SEATS = "trick-and-trade", 3
@@ -93,7 +94,7 @@ class Watched:
         return self.model.states[-1].over
 
 
-async def watch_a_game(watched: Watched, every: int = 7) -> None:
+async def watch_a_game(watched: Watched, every: int = 7 if LONG else 14) -> None:
     """A whole game with talk, a pause and refusals, checked again and again. Raises `Leak`."""
     async with watched.opened():
         await watched.check()
@@ -137,7 +138,10 @@ async def watch_a_game(watched: Watched, every: int = 7) -> None:
         assert sorted(heard) == ["my move now", "what now?"]
 
 
-@pytest.mark.parametrize("delay", [0, 1, 6, 200])
+NO_DELAY, ALL_AT_THE_END = (pytest.param(delay, marks=pytest.mark.long) for delay in (0, 200))
+
+
+@pytest.mark.parametrize("delay", [NO_DELAY, 1, 6, ALL_AT_THE_END])
 async def test_a_spectator_is_told_of_each_commit_in_its_time_and_of_nothing_before(
     serve: Serve, delay: int
 ) -> None:

@@ -63,7 +63,15 @@ async def compare(
     return found[0], found[1], world
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case[0]}-{case[1]}-viewer{case[2]}")
+QUICK = ("trinket-trove", "hold-my-beer", "mein-schatz")
+"""Games of which one case is quick: a spectator and two seats, both codecs. The others are long."""
+
+
+@pytest.mark.parametrize(
+    "case",
+    [pytest.param(case, marks=[] if case[0] in QUICK else [pytest.mark.long]) for case in CASES],
+    ids=lambda case: f"{case[0]}-{case[1]}-viewer{case[2]}",
+)
 async def test_every_byte_that_a_viewer_receives_is_the_same_in_both_worlds(
     serve: Serve, monkeypatch: pytest.MonkeyPatch, case: tuple[str, int, int, Kind]
 ) -> None:

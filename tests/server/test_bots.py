@@ -21,8 +21,9 @@ from server.bots import driver, policies, thinking
 from server.embedded import EmbeddedStore
 from server.store import MemoryBackend, MemoryStore, open_store
 from server.store.base import EventStore
-from tests.conformance.setups import SETUPS
+from tests.conformance.setups import SETUPS, has_its_turn
 from tests.support.clients import Http, client
+from tests.support.counts import LONG
 from tests.support.server import Launch, Serve
 from tests.support.store import PATIENCE_S, embedded, eventually, wait_gone
 
@@ -88,6 +89,8 @@ async def test_bots_finish_every_game_with_every_number_of_seats(
     async with Http(here.url) as http:
         opened = []
         for number, (game, seats) in enumerate(SETUPS):
+            if not (LONG or has_its_turn("bots", (game, seats))):
+                continue
             known = bots.policies_of(games()[game])
             chosen = [known[(number + seat) % len(known)] for seat in range(seats)]
             opened.append((game, await bots_table(http, game, chosen)))

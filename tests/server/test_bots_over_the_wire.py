@@ -78,7 +78,15 @@ async def check(here: Running, game: str, commands: Sequence[Sequence[str]]) -> 
 
 
 @pytest.mark.timeout(150)
-@pytest.mark.parametrize("game", list(games()))
+def every_other(first: int) -> list[Any]:
+    """All games, every second of which is quick."""
+    return [
+        pytest.param(game, marks=[pytest.mark.long] if (number - first) % 2 else [])
+        for number, game in enumerate(games())
+    ]
+
+
+@pytest.mark.parametrize("game", every_other(0))
 async def test_the_python_bot_plays_every_game_to_the_end(serve: Serve, game: str) -> None:
     here = await serve()
     seats = games()[game].seats[0]
@@ -86,7 +94,7 @@ async def test_the_python_bot_plays_every_game_to_the_end(serve: Serve, game: st
 
 
 @pytest.mark.timeout(150)
-@pytest.mark.parametrize("game", list(games()))
+@pytest.mark.parametrize("game", every_other(1))
 async def test_the_javascript_bot_plays_every_game_to_the_end_also_against_the_python_one(
     serve: Serve, game: str, tmp_path: Path
 ) -> None:

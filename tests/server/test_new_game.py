@@ -37,7 +37,14 @@ def run(root: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_its_tests_and_the_laws_hold_for_it_at_once(checkout: Path) -> None:
-    tests = ("tests/games/high_card", "tests/conformance", "-k", "high_card or high-card")
+    tests = (
+        "tests/games/high_card",
+        "tests/conformance",
+        "-k",
+        "high_card or high-card",
+        "-m",
+        "long or not long",
+    )
     done = run(checkout, "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", *tests)
     assert done.returncode == 0, done.stdout[-3000:]
     assert int(done.stdout.rsplit(" passed", 1)[0].rsplit(None, 1)[-1]) > 50

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgpack
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from server.codec import BadFrame, decode
@@ -99,7 +99,6 @@ VALUES = st.recursive(
 )
 
 
-@settings(deadline=None)
 @given(st.dictionaries(st.sampled_from(["type", "card", "cards"]), VALUES), st.text(max_size=66))
 def test_any_action_is_read_as_the_strict_way_reads_it(action: dict[str, Any], ident: str) -> None:
     same(msgpack.packb({**ACT, "id": ident, "action": action}))

@@ -15,13 +15,16 @@ from tests.faults.conftest import results
 from tests.faults.results import Results
 from tests.simulation import planted
 from tests.simulation.world import run
+from tests.support.counts import LONG
 
 __all__ = ["results"]
 
 CHUNK = 20
+A_FEW = CHUNK if LONG else 5
+"""Seeds out of each chunk that are run when many are not asked for."""
 SHORT, SHORT_WITH_LOSSES = 40, 20
-LONG = int(os.environ.get("FACEDOWN_SEEDS", "10000"))
-LONG_WITH_LOSSES = LONG * 3 // 10
+MANY = int(os.environ.get("FACEDOWN_SEEDS", "10000"))
+MANY_WITH_LOSSES = MANY * 3 // 10
 ENOUGH = 50
 """Seeds within which a planted fault must show."""
 
@@ -51,17 +54,17 @@ def found(first: int, count: int, losses: bool) -> Found:
 
 @pytest.mark.parametrize("first", range(0, SHORT, CHUNK))
 def test_accepted_commands_are_stored_once_and_views_tell_the_truth(first: int) -> None:
-    assert not found(first, CHUNK, losses=False).failures
+    assert not found(first, A_FEW, losses=False).failures
 
 
 @pytest.mark.parametrize("first", range(0, SHORT_WITH_LOSSES, CHUNK))
 def test_a_lost_history_is_noticed_and_never_used_again(first: int) -> None:
-    assert not found(first, CHUNK, losses=True).failures
+    assert not found(first, A_FEW, losses=True).failures
 
 
 @pytest.mark.long
 @pytest.mark.timeout(7200)
-@pytest.mark.parametrize(("count", "losses"), [(LONG, False), (LONG_WITH_LOSSES, True)])
+@pytest.mark.parametrize(("count", "losses"), [(MANY, False), (MANY_WITH_LOSSES, True)])
 def test_many_seeds(count: int, losses: bool, results: Results) -> None:
     firsts = range(1_000_000, 1_000_000 + count, CHUNK)
     with ProcessPoolExecutor() as pool:

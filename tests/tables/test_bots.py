@@ -21,7 +21,10 @@ async def conflicts(http: Http) -> int:
     return int(float(re.findall(r"(?m)^facedown_\w*conflict\w*_total (\S+)$", text)[0]))
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize(
+    "game",
+    [pytest.param(game, marks=[pytest.mark.long] if number % 3 else []) for number, game in enumerate(GAMES)],
+)
 async def test_a_table_of_bots_finishes_and_each_moves_once(pair: tuple[str, str], game: str) -> None:
     """Watched at both processes; seated through both in turn."""
     async with Http(pair[0]) as one, Http(pair[1]) as two:

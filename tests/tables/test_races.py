@@ -13,12 +13,12 @@ import pytest
 from tests.faults.conftest import results
 from tests.faults.results import Results
 from tests.support.clients import Message, chosen
+from tests.support.counts import LONG
 from tests.tables.sitting import Sitting, sitting
 from tests.tables.test_clocks import deadlines, last
 
 __all__ = ["results"]
 
-LONG = os.environ.get("FACEDOWN_LONG") == "1"
 RACES = int(os.environ.get("FACEDOWN_RACES", "1000")) if LONG else 16
 AT_ONCE = 8
 

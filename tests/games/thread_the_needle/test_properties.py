@@ -21,6 +21,7 @@ from domain.tarot.follow import legal
 from domain.visibility import REFEREE, SPECTATOR, undeclared
 from projections import frame
 from projections.redaction import redact_all
+from tests.support.counts import LONG
 from tests.support.play import Playout, fold, new, stored
 
 SEATS = (2, 4, 5)
@@ -176,7 +177,7 @@ def test_a_back_card_is_face_up_exactly_when_no_card_lies_over_it_between_tricks
 @pytest.mark.parametrize("seats", SEATS)
 def test_what_a_seat_is_told_to_have_given_does_lie_in_the_talon(seats: int) -> None:
     told = 0
-    for number in range(25):
+    for number in range(25 if LONG else 8):
         playout = game_of(seats, number)
         for state in steps_of(playout, random.Random(number)):
             for given in state.given if state.talon else ():
@@ -214,7 +215,7 @@ def test_nobody_can_tell_which_card_of_a_line_lies_where_not_even_who_looked_and
 ) -> None:
     """The same game with the two cards of the line the other way round, until the Talon is turned up."""
     compared = 0
-    for number in range(40):
+    for number in range(40 if LONG else 12):
         playout = game_of(2, number)
         playout.play(random.Random(number), until=lambda now: now.state.phase in ("looking", "taking_talon"))
         if playout.state.phase != "looking":
@@ -235,7 +236,7 @@ def test_nobody_can_tell_which_card_of_a_line_lies_where_not_even_who_looked_and
         for viewer in (0, 1, SPECTATOR):
             assert received(twin, viewer) == received(playout, viewer)
         compared += 1
-    assert compared > 5
+    assert compared > (5 if LONG else 1)
 
 
 def test_every_field_of_events_and_state_says_who_may_know_it() -> None:

@@ -17,6 +17,7 @@ from domain.games.trinket_trove.state import TrinketTroveState
 from domain.table import Table
 from projections.frame import snapshot
 from projections.viewer import SPECTATOR
+from tests.support.counts import EXAMPLES
 from tests.support.play import Playout, new, stored
 
 SEATS = (2, 3, 4, 5, 6)
@@ -35,7 +36,7 @@ def everything(state: TrinketTroveState) -> Counter[str]:
     return Counter([*hands, *unclaimed, *state.pile, *state.timer, *state.removed])
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=min(40, EXAMPLES), deadline=None)
 @given(st.sampled_from(SEATS), st.integers(0, 10_000), st.booleans())
 def test_games_keep_their_cards_end_and_add_up(seats: int, seed: int, lone_mirrors: bool) -> None:
     playout = played(seats, seed, lone_mirrors)

@@ -12,6 +12,7 @@ import pytest
 
 from domain.games.trinket_trove import deck
 from domain.games.trinket_trove.scoring import arrangement, points, standing
+from tests.support.counts import LONG
 
 
 def cards(text: str) -> list[str]:
@@ -207,14 +208,14 @@ def _check_laid_out(hand: list[str], lone: bool) -> None:
 @pytest.mark.no_cover
 def test_no_placing_of_the_mirrors_beats_the_arrangement_in_2000_hands() -> None:
     rng = random.Random(20)
-    for _ in range(2000):
+    for _ in range(2000 if LONG else 200):
         _check_laid_out(_hand(rng), False)
 
 
 @pytest.mark.no_cover
 def test_no_placing_of_the_mirrors_beats_the_arrangement_in_1000_hands_with_lone_mirrors() -> None:
     rng = random.Random(21)
-    for _ in range(1000):
+    for _ in range(1000 if LONG else 100):
         _check_laid_out(_hand(rng), True)
 
 
