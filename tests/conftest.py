@@ -1,5 +1,6 @@
 """What holds for all tests."""
 
+import os
 from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from hypothesis import HealthCheck, settings
 from server.client import Viewer
 from tests.conformance.setups import SETUPS, has_its_turn
 from tests.support.contract import Message, contract
-from tests.support.counts import EXAMPLES
+from tests.support.counts import EXAMPLES, LONG
 
 # Speed is no matter of right or wrong here: a busy machine must not fail a test.
 settings.register_profile(
@@ -43,6 +44,13 @@ def measured(item: pytest.Item) -> bool:
     if folder in RULES:
         return item.path.stem not in REPEATING
     return folder in ("server", "tables") and item.path.stem in SERVING
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int | None:
+    """Three workers on two cores, in the quick suite: many of its tests wait for other processes."""
+    cores = os.cpu_count() or 1
+    return None if LONG else cores + cores // 2
 
 
 def setup_of(item: pytest.Item) -> tuple[str, int] | None:
