@@ -292,7 +292,13 @@ async def test_the_first_table_by_hand_comes_about(url: str, tmp_path: Path) -> 
     assert log[3]["events"][0]["bot"] is True
 
 
-@pytest.mark.parametrize("game", list(games()))
+@pytest.mark.parametrize(
+    "game",
+    [
+        pytest.param(game, marks=[pytest.mark.long] if number % 3 else [])
+        for number, game in enumerate(games())
+    ],
+)
 async def test_the_bot_plays_every_game_to_its_end(url: str, tmp_path: Path, game: str) -> None:
     (script,) = blocks(README, "python")
     (tmp_path / "bot.py").write_text(script)
