@@ -19,7 +19,7 @@ from domain.table import Decision, Table
 from projections.viewer import SPECTATOR
 from server import metrics
 from server.jobs import Revoked
-from server.room import Room
+from server.showing import Showing
 from server.wire import Accepted, Error
 from server.writer import seat_command
 
@@ -48,7 +48,7 @@ class Answered:
 class Acting(Answered):
     """A command of the seat that is attached: `server.messages.ActJob` without what waits."""
 
-    def begin(self, room: Room) -> bool:
+    def begin(self, room: Showing) -> bool:
         """Decide at once and send the commit to the store, where everything is as usual.
 
         Nothing has happened where it gives False: then the job is to be posted. Its answer is the same.
@@ -74,7 +74,7 @@ class Acting(Answered):
     def _command(self) -> Command:
         return seat_command(self.message.id, self.message.action)
 
-    def _deciding(self, room: Room, seat: int) -> Callable[[Table], Decision]:
+    def _deciding(self, room: Showing, seat: int) -> Callable[[Table], Decision]:
         message = self.message
         there = room.table.seats[seat]
         assert there is not None
@@ -96,7 +96,7 @@ class Acting(Answered):
 
         return decide
 
-    def _stored(self, room: Room) -> Callable[[Commit], None]:
+    def _stored(self, room: Showing) -> Callable[[Commit], None]:
         def stored(commit: Commit) -> None:
             self.connection.tell(Accepted(id=self.message.id, table=room.id, version=commit.version))
             metrics.ACCEPTED.count(room.game.name)

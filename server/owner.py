@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Protocol
+
+import msgspec
 
 from domain.events import Command, Commit
 from domain.table import Table
@@ -12,7 +14,7 @@ if TYPE_CHECKING:
     from server.room import Room
 
 
-class Told(NamedTuple):
+class Told(msgspec.Struct, frozen=True):
     """A commit with what its table's state said after it."""
 
     commit: Commit
@@ -20,7 +22,7 @@ class Told(NamedTuple):
     waiting: tuple[int, ...]
 
 
-class Unsettled(NamedTuple):
+class Unsettled(msgspec.Struct, frozen=True):
     """An append; to settle what became of it, it is done again as it is."""
 
     version: int

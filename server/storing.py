@@ -18,6 +18,7 @@ from domain.table import Decision, Table
 from server import metrics
 from server.jobs import Job, fail
 from server.owner import Unsettled
+from server.showing import Showing
 from server.store.base import Appended, Entry, OutcomeUnknown, VersionTaken
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ class Storing:
 
     def __init__(self, room: Room) -> None:
         self._room = room
+        self._shown: Showing = room
         self._ids: dict[int, int] = {}
         self._unsettled: Unsettled | None = None
 
@@ -73,7 +75,7 @@ class Storing:
         Only of a room `at_rest`. If the append does not go the usual way, ``job`` gets its answer, or is
         done again in its turn.
         """
-        room = self._room
+        room = self._shown
         table = room.table
         if self._unsettled is not None or command_hash(by, command) in self._ids:
             return False
@@ -81,7 +83,10 @@ class Storing:
             return False  # somebody has to be asked to look in time, which is not decided twice
         try:
             decision = decide(table)
-            if room.owner.expected(table, decision.table) is not None:
+            after = decision.table
+            if (after.seats is not table.seats or after.over) and (
+                room.owner.expected(table, after) is not None
+            ):
                 return False
             append = self._prepared(by, decision, command)
         except Exception:  # noqa: BLE001 - in its turn the job is told, also of what is a fault of a game
@@ -108,13 +113,13 @@ class Storing:
         return True
 
     def _prepared(self, by: By, decision: Decision, command: Command | None) -> Unsettled:
-        last = self._room.last
+        last = self._shown.last
         assert last is not None
         return Unsettled(last.version + 1, encode_commit(by, decision.events, command), last.at_ms, command)
 
     def _not_stored(self, append: Unsettled, error: Exception) -> None:
         """An append has failed. Raises what its job is told, unless another process was faster."""
-        room = self._room
+        room = self._shown
         if isinstance(error, VersionTaken):
             metrics.CONFLICTS.inc()
             if error.head < append.version - 1:
@@ -146,7 +151,7 @@ class Storing:
         return commit
 
     def _tell(self, entry: Entry, commit: Commit, decision: Decision) -> None:
-        room = self._room
+        room = self._shown
         try:
             table = tables.sealed(room.game, room.table, decision.table, commit)
             room.last = entry

@@ -11,6 +11,8 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol
 
+import msgspec
+
 
 class Entry(NamedTuple):
     """One stored commit: its version (1, 2, 3, ...), when it was stored, and its bytes."""
@@ -20,7 +22,7 @@ class Entry(NamedTuple):
     data: bytes
 
 
-class Appended(NamedTuple):
+class Appended(msgspec.Struct, frozen=True):
     """The outcome of an append: when the entry was stored.
 
     `repeated` says that the very same entry stood there already. That is so when the caller repeats an
