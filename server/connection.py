@@ -16,8 +16,9 @@ from msgspec import UNSET, UnsetType
 
 from server import metrics
 from server.codec import BadFrame, Kind, decode, encode, is_id
-from server.direct import BINARY, TEXT, DirectProtocol
+from server.direct import DirectProtocol
 from server.feed import Attachment
+from server.framing import BINARY, TEXT, framed_once
 from server.jobs import NoSuchTable, refusal
 from server.limits import Bucket
 from server.messages import ActJob, AttachJob, DetachJob, UnwatchJob, unwatch_lobby, watch_lobby
@@ -115,15 +116,17 @@ class Connection:
         """Write what waits, if the socket takes it; it says when it takes more."""
         self._flushing = False
         outbox, line = self.outbox, self._line
-        if not outbox or line is None or not line.can_write:
+        if not outbox or line is None or line.close_sent or line.disconnected or line.full:
             return
         self._bytes = 0
+        opcode = self._opcode
         if len(outbox) == 1:
-            line.write_frame(self._opcode, outbox.popleft())
+            packed = framed_once(opcode, outbox.popleft())
         else:
-            frames = list(outbox)
+            packed = b"".join([framed_once(opcode, frame) for frame in outbox])
             outbox.clear()
-            line.write_frames(self._opcode, frames)
+        if not line.transport.is_closing():
+            line.transport.write(packed)
 
     def lost(self) -> None:
         """The socket is gone."""

@@ -12,38 +12,17 @@ from typing import Any
 
 from websockets.http11 import Request
 
+from server.framing import framed_once
 from server.sockets import SocketProtocol
 
 EXTENSION = "facedown.direct"
-TEXT, BINARY = 0x81, 0x82
-
-
-def framed(opcode: int, payload: bytes) -> bytes:
-    """One final, unmasked WebSocket frame (RFC 6455, section 5.2)."""
-    length = len(payload)
-    if length < 126:
-        return bytes((opcode, length)) + payload
-    if length < 65536:
-        return bytes((opcode, 126)) + length.to_bytes(2, "big") + payload
-    return bytes((opcode, 127)) + length.to_bytes(8, "big") + payload
-
-
-class _Last:
-    """The frame made last: what many spectators are sent one after another is framed once."""
-
-    payload = b""
-    opcode = 0
-    frame = b""
-
-
-def _framed_once(opcode: int, payload: bytes) -> bytes:
-    if payload is not _Last.payload or opcode != _Last.opcode:
-        _Last.payload, _Last.opcode, _Last.frame = payload, opcode, framed(opcode, payload)
-    return _Last.frame
 
 
 class DirectProtocol(SocketProtocol):
     """One connection; an application that finds it in the scope under `EXTENSION` can go direct."""
+
+    full = False
+    """Whether the socket takes no more for now."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -124,20 +103,21 @@ class DirectProtocol(SocketProtocol):
     @property
     def can_write(self) -> bool:
         """Whether the socket takes more now."""
-        return not (self.close_sent or self.disconnected) and self.writable.is_set()
-
-    def write_frame(self, opcode: int, payload: bytes) -> None:
-        """Write a message in one frame. Only where `can_write`."""
-        if not self.transport.is_closing():
-            self.transport.write(_framed_once(opcode, payload))
+        return not (self.close_sent or self.disconnected or self.full)
 
     def write_frames(self, opcode: int, payloads: Sequence[bytes]) -> None:
         """Write messages, one frame each, at once. Only where `can_write`."""
         if not self.transport.is_closing():
-            self.transport.write(b"".join([_framed_once(opcode, payload) for payload in payloads]))
+            self.transport.write(b"".join([framed_once(opcode, payload) for payload in payloads]))
+
+    def pause_writing(self) -> None:
+        """The socket takes no more for now."""
+        super().pause_writing()
+        self.full = True
 
     def resume_writing(self) -> None:
         """The socket takes more again."""
         super().resume_writing()
+        self.full = False
         if self._resumed is not None:
             self._resumed()

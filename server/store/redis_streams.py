@@ -39,7 +39,7 @@ from server.store.marks import Marks
 from server.store.moving import Moving
 from server.store.nodes import Nodes
 from server.store.subscriber import Subscriber
-from server.store.watched import Place, Watched
+from server.store.watched import Watched
 
 _log = logging.getLogger(__name__)
 
@@ -115,7 +115,7 @@ class RedisStore(SoonByTask, Moving):
                 raise
             else:
                 if after_ms is not None:
-                    self._watched.heard(table, Place(version, appended.at_ms), after_ms)
+                    self._watched.heard(table, (version, appended.at_ms), after_ms)
                 return appended
             await self._look_around(known)
             if asyncio.get_running_loop().time() > until:
@@ -131,7 +131,7 @@ class RedisStore(SoonByTask, Moving):
 
         def heard(answer: Appended | Exception) -> None:
             if isinstance(answer, Appended) and after_ms is not None:
-                self._watched.heard(table, Place(version, answer.at_ms), after_ms)
+                self._watched.heard(table, (version, answer.at_ms), after_ms)
             answered(answer)
 
         try:
@@ -175,12 +175,12 @@ class RedisStore(SoonByTask, Moving):
             self._joining[table] -= 1
             if not self._joining[table]:
                 del self._joining[table]
-        self._watched.joined(table, Place(head, at_ms))
+        self._watched.joined(table, (head, at_ms))
         return int(head)
 
     def caught_up(self, table: str, entry: Entry) -> None:
         """See `EventStore.caught_up`."""
-        self._watched.caught_up(table, Place(entry.version, entry.at_ms))
+        self._watched.caught_up(table, (entry.version, entry.at_ms))
 
     async def unwatch(self, table: str) -> None:
         """See `EventStore.unwatch`."""
@@ -258,7 +258,7 @@ class RedisStore(SoonByTask, Moving):
 
     def _delivered(self, table: str, entry: Entry, after_ms: int) -> None:
         if table in self._watched:
-            self._watched.heard(table, Place(entry.version, entry.at_ms), after_ms)
+            self._watched.heard(table, (entry.version, entry.at_ms), after_ms)
             self._on_commit(table, entry, after_ms)
 
     def _signalled(self, topic: str, payload: bytes) -> None:
@@ -267,7 +267,7 @@ class RedisStore(SoonByTask, Moving):
     async def _compare(self) -> None:
         """Tell of watched tables whose log is not what was told: their news, or their history, was lost."""
         places = self._watched.places()
-        found = await self._nodes.try_ask([_head(table, place.version) for table, place in places])
+        found = await self._nodes.try_ask([_head(table, place[0]) for table, place in places])
         for (table, place), answer in zip(places, found, strict=True):
             if isinstance(answer, Exception):
                 continue

@@ -5,25 +5,19 @@ from __future__ import annotations
 import asyncio
 import logging
 import random
-from collections import Counter
-from collections.abc import Callable
 from typing import Any
 
-from redis.asyncio.connection import AbstractConnection
-from redis.exceptions import RedisError
-
-from server.store import keys
-from server.store.base import Entry, OnCommit, OnSignal, StoreUnavailable
-from server.store.link import FAILURES, Settings, explain
+from server.store.base import StoreUnavailable
+from server.store.link import FAILURES, explain
+from server.store.listening import Listening
 from server.store.pipe import Pipe, pack
 
 _log = logging.getLogger(__name__)
 
 _LONGEST_PAUSE_S = 1.0
-_SIGNALS = keys.SIGNALS.encode()
 
 
-class Subscriber:
+class Subscriber(Listening):
     """Tells of the commits of watched channels and of signals. What is missed while it reconnects is lost.
 
     The sharded channels of several tables may live on different slots, so each is asked for by a command
@@ -36,29 +30,6 @@ class Subscriber:
         on_ready: called when all subscriptions stand, at first and after each reconnection.
         on_trouble: called when the connection failed or the server sent a channel away.
     """
-
-    def __init__(
-        self,
-        connect: Callable[[], AbstractConnection],
-        settings: Settings,
-        on_commit: OnCommit,
-        on_signal: OnSignal,
-        on_ready: Callable[[], None],
-        on_trouble: Callable[[], None],
-    ) -> None:
-        self._connect = connect
-        self._settings = settings
-        self._on_commit = on_commit
-        self._on_signal = on_signal
-        self._on_ready = on_ready
-        self._on_trouble = on_trouble
-        self._standing: dict[bytes, asyncio.Event] = {}  # per wanted channel: does its subscription stand
-        self._asked: Counter[bytes] = Counter()  # subscriptions sent and not confirmed yet
-        self._ready = asyncio.Event()
-        self._pipe: Pipe | None = None
-        self._failures = 0
-        self._heard = True
-        self._task: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
         """Connect and wait until all subscriptions stand. Raises StoreUnavailable if that takes too long."""
@@ -168,41 +139,3 @@ class Subscriber:
         """Send without waiting for answers. A failure shows at the reading end, which then reconnects."""
         if self._pipe is not None and commands:
             self._pipe.send(b"".join([pack(command) for command in commands]))
-
-    def _take(self, message: Any) -> None:
-        self._heard = True
-        self._failures = 0
-        match message:
-            case [b"smessage", channel, payload] if channel == _SIGNALS:
-                topic, _, rest = payload.partition(b"\n")
-                self._tell(self._on_signal, topic.decode(), rest)
-            case [b"smessage", channel, payload]:
-                if channel in self._standing:
-                    head, _, data = payload.partition(b"\n")
-                    version, at_ms, after_ms = map(int, head.split())
-                    entry = Entry(version, at_ms, data)
-                    self._tell(self._on_commit, keys.table_of(channel), entry, after_ms)
-            case [b"ssubscribe", channel, _]:
-                self._asked[channel] -= 1
-                if self._asked[channel] <= 0:
-                    del self._asked[channel]
-                    if channel in self._standing:
-                        self._standing[channel].set()
-                self._check_ready()
-            case [b"sunsubscribe", channel, _] if channel in self._standing and not self._asked[channel]:
-                # Not our wish: the channel moved to another node.
-                raise RedisError("the server dropped a subscription")
-            case RedisError():
-                raise message
-
-    def _check_ready(self) -> None:
-        if not self._ready.is_set() and all(standing.is_set() for standing in self._standing.values()):
-            self._ready.set()
-            self._on_ready()
-
-    @staticmethod
-    def _tell(callback: Callable[..., None], *args: Any) -> None:
-        try:
-            callback(*args)
-        except Exception:  # noqa: BLE001 - a listener must not stop the news
-            _log.exception("a listener of the store failed")

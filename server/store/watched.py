@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Final
 
+Place = tuple[int, int]
+"""A version of a log and when it was stored; together they tell one history from another."""
 
-class Place(NamedTuple):
-    """A version of a log and when it was stored; together they tell one history from another."""
-
-    version: int
-    at_ms: int
-
-
-_NOTHING_YET = Place(-1, 0)
+_NOTHING_YET: Final = (-1, 0)
 
 
 class _Told:
@@ -22,7 +17,8 @@ class _Told:
     __slots__ = ("known", "top")
 
     def __init__(self) -> None:
-        self.known = self.top = _NOTHING_YET
+        self.known: Place = _NOTHING_YET
+        self.top: Place = _NOTHING_YET
 
 
 class Watched:
@@ -68,7 +64,8 @@ class Watched:
             return
         # Anything else than the next one means that some were missed, or that what was told is not the
         # history any more: that counts as missing until somebody reads.
-        if place.version == told.known.version + 1 and after_ms == told.known.at_ms:
+        known_version, known_ms = told.known
+        if place[0] == known_version + 1 and after_ms == known_ms:
             told.known = place
         told.top = max(told.top, place)
 

@@ -16,7 +16,8 @@ from starlette.applications import Starlette
 from starlette.routing import WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from server.direct import BINARY, EXTENSION, TEXT, DirectProtocol
+from server.direct import EXTENSION, DirectProtocol
+from server.framing import BINARY, TEXT
 from server.run import config_for
 from server.settings import Settings
 

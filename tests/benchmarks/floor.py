@@ -20,8 +20,9 @@ from domain.events import Commit, encode_commit
 from domain.table import Table
 from server import logs
 from server.codec import encode
-from server.direct import BINARY, EXTENSION, DirectProtocol
+from server.direct import EXTENSION, DirectProtocol
 from server.feed import Attachment, Feed
+from server.framing import BINARY
 from server.run import config_for, store_for
 from server.settings import Settings
 from server.store import open_store

@@ -6,7 +6,7 @@ import pytest
 from websockets.protocol import OPEN
 from websockets.server import ServerProtocol
 
-from server.direct import BINARY, TEXT, framed
+from server.framing import BINARY, TEXT, framed
 
 
 def by_the_library(payload: bytes, *, text: bool) -> bytes:

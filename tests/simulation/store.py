@@ -207,7 +207,7 @@ class SimStore(SoonByTask):
             appended = await disk.apply(append)
         await self._way()
         if after_ms is not None:
-            self._watched.heard(table, Place(version, appended.at_ms), after_ms)
+            self._watched.heard(table, (version, appended.at_ms), after_ms)
         return appended
 
     async def _unknown(self, append: tuple[Any, ...], why: str, arrives_s: float | None) -> NoReturn:
@@ -234,7 +234,7 @@ class SimStore(SoonByTask):
 
     def _hear(self, table: str, entry: Entry, after_ms: int) -> None:
         if not self.dead and table in self._watched:
-            self._watched.heard(table, Place(entry.version, entry.at_ms), after_ms)
+            self._watched.heard(table, (entry.version, entry.at_ms), after_ms)
             self._on_commit(table, entry, after_ms)
 
     async def _every(self) -> None:
@@ -248,7 +248,7 @@ class SimStore(SoonByTask):
     async def compare(self) -> None:
         """Tell of watched tables whose log is not what was told."""
         for table, place in self._watched.places():
-            head, at_ms = await self._ask(partial(self._top, table, place.version))
+            head, at_ms = await self._ask(partial(self._top, table, place[0]))
             if self._watched.differs(table, place, head, at_ms):
                 self._on_gap(table, head)
 
@@ -272,15 +272,15 @@ class SimStore(SoonByTask):
     async def watch(self, table: str) -> int:
         self._watched.begin(table)
         try:
-            place = Place(*await self._ask(partial(self._top, table, None)))
+            place: Place = await self._ask(partial(self._top, table, None))
         except StoreUnavailable:
             self._watched.abandon(table)
             raise
         self._watched.joined(table, place)
-        return place.version
+        return place[0]
 
     def caught_up(self, table: str, entry: Entry) -> None:
-        self._watched.caught_up(table, Place(entry.version, entry.at_ms))
+        self._watched.caught_up(table, (entry.version, entry.at_ms))
 
     async def unwatch(self, table: str) -> None:
         self._watched.end(table)

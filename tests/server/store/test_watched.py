@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from server.store.watched import Place, Watched
 
-FIRST, SECOND, THIRD = Place(1, 100), Place(2, 200), Place(3, 300)
+FIRST, SECOND, THIRD = (1, 100), (2, 200), (3, 300)
 
 
 def watching(*places: Place) -> Watched:
@@ -13,7 +13,7 @@ def watching(*places: Place) -> Watched:
     watched.joined("t", places[0])
     before = places[0]
     for place in places[1:]:
-        watched.heard("t", place, before.at_ms)
+        watched.heard("t", place, before[1])
         before = place
     return watched
 
@@ -21,8 +21,8 @@ def watching(*places: Place) -> Watched:
 def differs(watched: Watched, *log: Place) -> bool:
     """Compare with a log, as the store does every few seconds."""
     ((table, asked),) = watched.places()
-    at = {place.version: place.at_ms for place in log}
-    return watched.differs(table, asked, len(log), at.get(asked.version, 0))
+    at = {place[0]: place[1] for place in log}
+    return watched.differs(table, asked, len(log), at.get(asked[0], 0))
 
 
 def test_what_was_told_in_order_is_right() -> None:
@@ -35,7 +35,7 @@ def test_a_log_that_goes_on_is_noticed() -> None:
 
 def test_a_missing_piece_is_noticed_although_the_last_one_came() -> None:
     watched = watching(FIRST)
-    watched.heard("t", THIRD, SECOND.at_ms)
+    watched.heard("t", THIRD, SECOND[1])
     assert differs(watched, FIRST, SECOND, THIRD)
     watched.caught_up("t", THIRD)
     assert not differs(watched, FIRST, SECOND, THIRD)
@@ -47,18 +47,18 @@ def test_a_log_that_shrank_is_noticed() -> None:
 
 def test_a_log_that_shrank_to_where_news_was_missed_is_noticed() -> None:
     watched = watching(FIRST)
-    watched.heard("t", THIRD, SECOND.at_ms)
+    watched.heard("t", THIRD, SECOND[1])
     assert differs(watched, FIRST)
 
 
 def test_another_history_of_the_same_length_is_noticed() -> None:
-    assert differs(watching(FIRST, SECOND), FIRST, Place(2, 999))
+    assert differs(watching(FIRST, SECOND), FIRST, (2, 999))
 
 
 def test_news_that_follows_on_another_history_is_noticed() -> None:
     watched = watching(FIRST, SECOND)
     watched.heard("t", THIRD, 999)
-    assert differs(watched, FIRST, Place(2, 999), THIRD)
+    assert differs(watched, FIRST, (2, 999), THIRD)
 
 
 def test_catching_up_with_the_shorter_log_makes_it_right() -> None:
@@ -70,8 +70,8 @@ def test_catching_up_with_the_shorter_log_makes_it_right() -> None:
 def test_news_during_the_comparison_puts_it_off() -> None:
     watched = watching(FIRST)
     ((table, asked),) = watched.places()
-    watched.heard("t", SECOND, FIRST.at_ms)
-    assert not watched.differs(table, asked, 1, FIRST.at_ms)
+    watched.heard("t", SECOND, FIRST[1])
+    assert not watched.differs(table, asked, 1, FIRST[1])
 
 
 def test_a_table_that_is_only_about_to_be_watched_is_not_compared() -> None:
