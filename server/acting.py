@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, final
 
 import structlog
 from msgspec import UNSET
@@ -48,6 +48,7 @@ class Answered:
 class Acting(Answered):
     """A command of the seat that is attached: `server.messages.ActJob` without what waits."""
 
+    @final
     def begin(self, room: Showing) -> bool:
         """Decide at once and send the commit to the store, where everything is as usual.
 
@@ -65,15 +66,18 @@ class Acting(Answered):
         self._note(code, None)
         super().fail(code, message, detail)
 
+    @final
     def _note(self, outcome: str, version: int | None) -> None:
         """A line for each command at the level debug: what became of it, not what it was."""
         if _level.isEnabledFor(logging.DEBUG):
             message = self.message
             log.debug("command", table=message.table, version=version, command=message.id, outcome=outcome)
 
+    @final
     def _command(self) -> Command:
         return seat_command(self.message.id, self.message.action)
 
+    @final
     def _deciding(self, room: Showing, seat: int) -> Callable[[Table], Decision]:
         message = self.message
         there = room.table.seats[seat]
@@ -96,6 +100,7 @@ class Acting(Answered):
 
         return decide
 
+    @final
     def _stored(self, room: Showing) -> Callable[[Commit], None]:
         def stored(commit: Commit) -> None:
             self.connection.tell(Accepted(id=self.message.id, table=room.id, version=commit.version))

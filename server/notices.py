@@ -71,10 +71,13 @@ class Notices:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
 
+    @property
+    def calls(self) -> bool:
+        """Whether there is anybody to be told."""
+        return self._task is not None
+
     def advanced(self, room: Room, before: Table) -> None:
         """This process has stored a commit that led from ``before`` to the room's table."""
-        if self._task is None:
-            return
         after = room.table
         already = set(frame.waiting(before)) - _actors(room)
         for seat in frame.waiting(after):

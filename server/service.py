@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import structlog
 
+from domain import table as tables
 from domain.table import Table
 from projections.viewer import SPECTATOR
 from server.archive import Archived
@@ -162,8 +163,11 @@ class Service:
 
     def advanced(self, room: Room, before: Table, mine: bool) -> None:
         """A room has a new commit; whoever wrote it moves the bots and tells whose turn it is."""
-        if mine:
+        if not mine:
+            return
+        if tables.stand_ins(room.table):
             self.bots.look(room)
+        if self.notices.calls:
             self.notices.advanced(room, before)
 
     def rematch(self, room: Room) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, cast, final
 
 import structlog
 from mypy_extensions import mypyc_attr
@@ -66,6 +66,7 @@ class Showing:
         self._stash: list[tuple[Entry, int]] = []
 
     @property
+    @final
     def at_rest(self) -> bool:
         """Whether the table is loaded and nothing is under way."""
         return self._worker is None and not self._appending and self.live is not None
@@ -80,6 +81,7 @@ class Showing:
         """Whether jobs wait or run."""
         return self._worker is not None or self._appending or bool(self._jobs)
 
+    @final
     def post(self, job: Job) -> None:
         """Do ``job`` after all that were posted before."""
         if len(self._jobs) >= MOST_JOBS:
@@ -89,6 +91,7 @@ class Showing:
         if self._worker is None and not self._appending:
             self._begin_work()
 
+    @final
     def go_on(self, first: Sequence[Job] = ()) -> None:
         """An append outside of any job has ended: do what waits, ``first`` before the rest."""
         self._jobs.extendleft(reversed(first))
@@ -104,6 +107,7 @@ class Showing:
         raise NotImplementedError
 
     @property
+    @final
     def table(self) -> Table:
         """The table as it is. Only after `ready`."""
         if self.live is None:
@@ -111,12 +115,14 @@ class Showing:
         return self.live.table
 
     @property
+    @final
     def game(self) -> AnyGame:
         """The table's game. Only after `ready`."""
         if self._game is None:
             raise NoSuchTable(self.id)
         return self._game
 
+    @final
     def feed(self, viewer: Viewer) -> Feed:
         """The feed that ``viewer`` may see."""
         feed = self.live if viewer >= 0 or self.delayed is None else self.delayed
@@ -125,6 +131,7 @@ class Showing:
         return feed
 
     @property
+    @final
     def _whole(self) -> Room:
         return cast("Room", self)
 
@@ -133,10 +140,12 @@ class Showing:
         feeds = (feed for feed in (self.live, self.delayed) if feed is not None)
         return [attachment for feed in feeds for attachment in feed.attachments()]
 
+    @final
     def decode(self, entry: Entry) -> Commit:
         """The commit of a stored entry. Raises `UnknownEvent` or `CorruptLog`."""
         return self._codec.decode(entry.version, entry.at_ms, entry.data)
 
+    @final
     def _keep(self, commit: Commit, table: Table, waiting: tuple[int, ...]) -> None:
         self.recent.append(Told(commit, table.status, waiting))
         if len(self.recent) > RECENT + table.spectators.delay:
@@ -152,10 +161,12 @@ class Showing:
         self.owner.lost(self._whole)
         return HistoryLost(f"{self.id}: {how}")
 
+    @final
     def hold(self) -> None:
         """An append begins: what is heard meanwhile waits until its outcome is known."""
         self._appending = True
 
+    @final
     def release(self) -> None:
         """The append has ended."""
         self._appending = False
@@ -163,6 +174,7 @@ class Showing:
         for entry, after_ms in stash:
             self.hear(entry, after_ms)
 
+    @final
     def hear(self, entry: Entry, after_ms: int) -> None:
         """A commit that the store tells of; maybe one that is known already.
 
@@ -182,6 +194,7 @@ class Showing:
             except Exception as error:  # noqa: BLE001 - some viewers may have been told, and others not
                 self._broken(error)
 
+    @final
     def receive(self, entry: Entry, *, mine: bool = False) -> None:
         """Take the next commit of the log; one further on means that some are missing.
 
@@ -216,6 +229,7 @@ class Showing:
         self.writer.forget()
         self._codec = table_codec()
 
+    @final
     def push(self, commit: Commit, table: Table, *, mine: bool) -> None:
         """Take a stored commit and tell all viewers; ``table`` is what it led to."""
         was, before = self.table, self.feed(-1).table

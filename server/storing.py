@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, final
 
 import structlog
 from mypy_extensions import mypyc_attr
@@ -55,6 +55,7 @@ class Storing:
         self._ids.clear()
         self._unsettled = None
 
+    @final
     def remember(self, *commits: Commit) -> None:
         """Keep in mind which commands these commits answered."""
         ids = self._ids
@@ -62,6 +63,7 @@ class Storing:
             if commit.command is not None:
                 ids[command_hash(commit.by, commit.command)] = commit.version
 
+    @final
     def begin(
         self,
         job: Job,
@@ -112,11 +114,13 @@ class Storing:
         room.owner.store.append_soon(room.id, append.version, append.data, append.after_ms, answered)
         return True
 
+    @final
     def _prepared(self, by: By, decision: Decision, command: Command | None) -> Unsettled:
         last = self._shown.last
         assert last is not None
         return Unsettled(last.version + 1, encode_commit(by, decision.events, command), last.at_ms, command)
 
+    @final
     def _not_stored(self, append: Unsettled, error: Exception) -> None:
         """An append has failed. Raises what its job is told, unless another process was faster."""
         room = self._shown
@@ -132,6 +136,7 @@ class Storing:
                 self._settle_later(FIRST_PAUSE_S)
         raise error
 
+    @final
     def _stored(
         self,
         entry: Entry,
@@ -150,6 +155,7 @@ class Storing:
             stored(commit)
         return commit
 
+    @final
     def _tell(self, entry: Entry, commit: Commit, decision: Decision) -> None:
         room = self._shown
         try:

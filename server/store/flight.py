@@ -9,7 +9,7 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import Callable
-from typing import Any
+from typing import Any, final
 
 from mypy_extensions import mypyc_attr
 from redis.asyncio.connection import AbstractConnection
@@ -54,6 +54,7 @@ class Flight:
         self._landing_s = 0.0
         self._patience: asyncio.TimerHandle | None = None
 
+    @final
     def append_soon(
         self,
         table: str,
@@ -86,6 +87,7 @@ class Flight:
             loop.call_soon(self._fly)
         return append
 
+    @final
     def _fly(self) -> None:
         """Send what waits; its answers come to `_answered`."""
         self._soon = False
@@ -107,6 +109,7 @@ class Flight:
         if self._patience is None:
             self._patience = loop.call_at(self._landing_s, self._overdue)
 
+    @final
     def _answered(self, reply: Any) -> None:
         if not self._flying:
             self._broke(RedisError("an answer without a question"))
@@ -175,6 +178,7 @@ class Flight:
         self._pipe.taker, self._pipe.ended = self._answered, self._broke
         self._by_task = False
 
+    @final
     def _take(self) -> list[Append]:
         batch: list[Append] = []
         while self._waiting and len(batch) < self._settings.batch:

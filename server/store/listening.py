@@ -9,7 +9,7 @@ import asyncio
 import logging
 from collections import Counter
 from collections.abc import Callable
-from typing import Any
+from typing import Any, final
 
 from mypy_extensions import mypyc_attr
 from redis.asyncio.connection import AbstractConnection
@@ -52,6 +52,7 @@ class Listening:
         self._heard = True
         self._task: asyncio.Task[None] | None = None
 
+    @final
     def _take(self, message: Any) -> None:
         self._heard = True
         self._failures = 0
@@ -72,6 +73,7 @@ class Listening:
             case RedisError():
                 raise message
 
+    @final
     def _told(self, channel: bytes, payload: bytes) -> None:
         """A commit or a signal."""
         head, _, rest = payload.partition(b"\n")
@@ -82,6 +84,7 @@ class Listening:
             entry = Entry(int(version), int(at_ms), rest)
             self._tell(self._on_commit, keys.table_of(channel), entry, int(after_ms))
 
+    @final
     def _tell(self, callback: Callable[..., None], *args: Any) -> None:
         try:
             callback(*args)
