@@ -7,6 +7,7 @@ import logging
 import random
 from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from typing import Any
 
 from server.store import keys
@@ -145,10 +146,7 @@ class RedisStore(SoonByTask, Moving):
         """See `EventStore.read`."""
         count = [] if limit is None else ["COUNT", limit]
         found = await self._nodes.ask([("XRANGE", keys.log(table), f"({after}-0", "+", *count)])
-        # Every id is a version and "-0"; every entry holds its time and its data, in this order.
-        entries = [Entry(int(ident[:-2]), int(fields[1]), fields[3]) for ident, fields in found[0]]
-        check_contiguous(table, after, entries)
-        return entries
+        return _entries(table, after, found[0])
 
     async def heads(self, tables: Sequence[str]) -> list[int]:
         """See `EventStore.heads`."""
@@ -343,3 +341,23 @@ class RedisStore(SoonByTask, Moving):
 def _head(table: str, version: int = 0) -> tuple[Any, ...]:
     """Asks for the head, when it was stored, and when a version was stored: no entry travels."""
     return ("FCALL_RO", HEAD, 2, keys.log(table), keys.gone(table), version)
+
+
+def _entries(table: str, after: int, found: list[Any]) -> list[Entry]:
+    """The entries that a read gave, whose versions must follow ``after``. Raises HistoryBroken.
+
+    A long log is read whenever a table is loaded, so nothing here is called once for each entry.
+    """
+    if not found:
+        return []
+    # Every id is a version and "-0"; every entry holds its time and its data, in this order.
+    idents, fields = zip(*found, strict=True)
+    versions = range(after + 1, after + 1 + len(found))
+    _, times, _, data = zip(*fields, strict=True)
+    if list(idents) != [b"%d-0" % version for version in versions]:
+        there = [Entry(int(ident[:-2]), 0, b"") for ident in idents]
+        check_contiguous(table, after, there)
+    return list(map(_new_entry, zip(versions, map(int, times), data, strict=True)))
+
+
+_new_entry = partial(tuple.__new__, Entry)
