@@ -20,7 +20,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from domain.errors import Rejected
 from projections.registry import check_all
-from server import asyncapi, pages
+from server import asyncapi, feed, pages
 from server.admin import Admin
 from server.archive import Archived, Folder
 from server.limits import Buckets, sender
@@ -68,7 +68,7 @@ def create_app(settings: Settings, store: EventStore | None = None) -> Starlette
     @contextlib.asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         await service.start()
-        log.info("ready", store=settings.store_for_log)
+        log.info("ready", store=settings.store_for_log, compiled=is_compiled())
         try:
             yield
         finally:
@@ -240,3 +240,8 @@ def _secured(send: Send) -> Send:
         await send(message)
 
     return wrapped
+
+
+def is_compiled() -> bool:
+    """Whether this process runs what `scripts/compile` has made."""
+    return not str(feed.__file__).endswith(".py")

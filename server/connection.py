@@ -9,10 +9,11 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
-from typing import Any
+from typing import Any, final
 
 import structlog
 from msgspec import UNSET, UnsetType
+from mypy_extensions import mypyc_attr
 
 from server import metrics
 from server.codec import BadFrame, Kind, decode, encode, is_id
@@ -49,6 +50,7 @@ FLOOD = 10
 """A connection that had this many bursts refused is closed; refusals are forgotten at the allowed rate."""
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Connection:
     """The state of one connection: what it watches, and what waits to be sent to it.
 
@@ -112,6 +114,7 @@ class Connection:
         self._line = line
         line.begin(self.receive, self.flush, self.lost)
 
+    @final
     def flush(self) -> None:
         """Write what waits, if the socket takes it; it says when it takes more."""
         self._flushing = False
@@ -135,10 +138,12 @@ class Connection:
             self.gone()
         self.wake.set()
 
+    @final
     def sent(self, frame: bytes) -> None:
         """A frame has left the outbox."""
         self._bytes -= len(frame)
 
+    @final
     def tell(self, message: ToClient) -> None:
         """Queue a message."""
         self.send(encode(self.kind, message))
@@ -191,6 +196,7 @@ class Connection:
 
     # --- in -----------------------------------------------------------------------------------------
 
+    @final
     def receive(self, frame: str | bytes) -> None:
         """Take one frame from the client. Never raises for what the client sent."""
         if self.closing is not None:
@@ -238,6 +244,7 @@ class Connection:
             )
         )
 
+    @final
     def _dispatch(self, message: Any) -> None:
         match message:
             case Act() | Attach() | Say() if self.service.stopping:
@@ -259,6 +266,7 @@ class Connection:
             case UnwatchLobby():
                 self.service.spawn(unwatch_lobby(self, message))
 
+    @final
     def _act(self, message: Act) -> None:
         room = self.service.known(message.table)
         job = ActJob(self, message)
@@ -266,6 +274,7 @@ class Connection:
         if room is None or not job.begin(room):
             self._post(message.table, job)
 
+    @final
     def _post(self, table: str, job: Any) -> None:
         try:
             room = self.service.room(table)

@@ -234,6 +234,7 @@ def test_a_view_that_shows_the_draw_pile_is_found(monkeypatch: pytest.MonkeyPatc
         examine(variant(OpenPile)(), 4)
 
 
+@pytest.mark.interpreted
 def test_a_view_that_bypasses_the_mask_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(frame, "see", lambda state, viewer, public=None: state)
     with pytest.raises(Leak, match="deal"):
@@ -292,6 +293,7 @@ def test_a_secret_choice_that_shows_is_found(game: AnyGame) -> None:
         examine_choices(game)
 
 
+@pytest.mark.interpreted
 def test_a_snapshot_that_bypasses_the_mask_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     world = World(TrickAndTrade(), 4)
     watch = Watch(world, 1)

@@ -113,6 +113,7 @@ class _Numbers(dealing._Stream):
         return self.numbers.pop(0)
 
 
+@pytest.mark.interpreted
 def test_a_number_in_the_uneven_tail_is_drawn_again() -> None:
     limit = 2**64 - 2**64 % 3
     assert limit == 2**64 - 1
@@ -122,6 +123,7 @@ def test_a_number_in_the_uneven_tail_is_drawn_again() -> None:
     assert _Numbers(uneven, 2**64 - 1, uneven - 1).below(uneven) == uneven - 1
 
 
+@pytest.mark.interpreted
 def test_a_power_of_two_rejects_nothing() -> None:
     assert _Numbers(2**64 - 1).below(8) == 7
     assert _Numbers(2**64 - 1).below(1) == 0

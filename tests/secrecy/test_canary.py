@@ -89,6 +89,7 @@ def test_the_canary_has_something_to_look_for() -> None:
     assert without == {"trinket-trove"}
 
 
+@pytest.mark.interpreted
 def test_the_canary_finds_cards_that_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     game = recorded("trick-and-trade", 3)
     monkeypatch.setattr("projections.frame.see", lambda state, viewer, public=None: state)

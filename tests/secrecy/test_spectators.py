@@ -317,8 +317,9 @@ async def test_presence_and_talk_that_come_too_early_are_found(
                 await watch_a_game(watched, every=6)
 
 
+@pytest.mark.interpreted
 async def test_a_stream_without_its_delay_is_found(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("server.room._visible", lambda table: table.version)
+    monkeypatch.setattr("server.showing.visible", lambda table: table.version)
     with pytest.raises(Leak):
         await watch_a_game(Watched(await serve(), 6))
 

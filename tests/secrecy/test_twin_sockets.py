@@ -67,6 +67,7 @@ QUICK = ("trinket-trove", "hold-my-beer", "mein-schatz")
 """Games of which one case is quick: a spectator and two seats, both codecs. The others are long."""
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize(
     "case",
     [pytest.param(case, marks=[] if case[0] in QUICK else [pytest.mark.long]) for case in CASES],
@@ -92,6 +93,7 @@ def as_seat_0(honest: Any) -> Callable[..., Any]:
 FAULTS = {"server.news.redact_all": redact_all, "projections.frame.see": see}
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("fault", FAULTS)
 async def test_a_server_that_shows_spectators_a_hand_is_found(
     serve: Serve, monkeypatch: pytest.MonkeyPatch, fault: str

@@ -14,6 +14,8 @@ from server.cli import app
 
 ROOT = Path(__file__).parents[2]
 
+pytestmark = pytest.mark.interpreted  # it works on a copy of the Python files
+
 
 @pytest.fixture(scope="module")
 def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:

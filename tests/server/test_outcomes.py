@@ -209,6 +209,7 @@ async def test_an_act_on_a_history_that_another_process_changed_is_told_to_attac
             assert (await seat.next("detached"))["reason"] == "resync_required"
 
 
+@pytest.mark.interpreted
 async def test_a_fault_of_a_game_is_one_answer_and_ends_no_connection(
     serve: Serve, server_log: io.StringIO, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -150,6 +150,7 @@ async def test_who_goes_on_all_the_same_is_cut_off(serve: Serve) -> None:
     assert (await one.end())[0] == 1008
 
 
+@pytest.mark.interpreted
 async def test_a_flood_is_cut_off_although_some_of_it_is_taken(
     serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -74,6 +74,7 @@ def test_many_seeds(count: int, losses: bool, results: Results) -> None:
     results.add(name, count, sum(chunk.accepted for chunk in chunks), sum(chunk.versions for chunk in chunks))
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("fault", planted.FAULTS)
 def test_a_planted_fault_is_noticed(fault: str, results: Results) -> None:
     with planted.planted(fault):

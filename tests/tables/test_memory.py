@@ -13,6 +13,7 @@ from tests.support.store import eventually
 from tests.tables.sitting import UNLIMITED
 
 
+@pytest.mark.interpreted
 async def test_a_table_that_is_dropped_is_let_go_of_at_once(serve: Serve) -> None:
     """Not when the garbage collector comes around: that is late, and a table's state is large."""
     here = await serve(**UNLIMITED, idle_tables=1)
@@ -38,6 +39,7 @@ async def test_a_table_that_is_dropped_is_let_go_of_at_once(serve: Serve) -> Non
         gc.enable()
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("drop", [False, True])
 async def test_a_connection_that_has_ended_is_let_go_of_at_once(serve: Serve, drop: bool) -> None:
     here = await serve(**UNLIMITED)

@@ -1,0 +1,1 @@
+"""What `scripts/compile` makes does what the Python files do."""
