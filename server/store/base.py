@@ -163,7 +163,8 @@ class EventStore(Protocol):
 
         Args:
             on_commit: (table, entry, after_ms) a commit of a watched table, and when the one before it was
-                stored (0: it is the first). A hint: some may be missing or doubled.
+                stored (0: it is the first). A hint: some may be missing or doubled, and what this very store
+                appended is often left out.
             on_gap: (table, head) the log of a watched table is not what `on_commit` told: something up to
                 its head was never told, or what was told last is not in it any more. It is told every few
                 seconds until `caught_up`, so read.

@@ -255,8 +255,7 @@ class RedisStore(SoonByTask, Moving):
         return await self._marks.present(tables)
 
     def _delivered(self, table: str, entry: Entry, after_ms: int) -> None:
-        if table in self._watched:
-            self._watched.heard(table, (entry.version, entry.at_ms), after_ms)
+        if table in self._watched and self._watched.heard(table, (entry.version, entry.at_ms), after_ms):
             self._on_commit(table, entry, after_ms)
 
     def _signalled(self, topic: str, payload: bytes) -> None:

@@ -57,17 +57,23 @@ class Watched:
         """The table is watched no more."""
         self._tables.pop(table, None)
 
-    def heard(self, table: str, place: Place, after_ms: int) -> None:
-        """News came, or an own commit was stored; the one before was stored at ``after_ms``."""
+    def heard(self, table: str, place: Place, after_ms: int) -> bool:
+        """News came, or an own commit was stored; the one before was stored at ``after_ms``.
+
+        Gives whether that can be anything new: not where the same was told last, and nothing was missing.
+        """
         told = self._tables.get(table)
         if told is None:
-            return
+            return True
+        known_version, known_ms = told.known
+        if place[0] == known_version and place[1] == known_ms:
+            return False
         # Anything else than the next one means that some were missed, or that what was told is not the
         # history any more: that counts as missing until somebody reads.
-        known_version, known_ms = told.known
         if place[0] == known_version + 1 and after_ms == known_ms:
             told.known = place
         told.top = max(told.top, place)
+        return True
 
     def caught_up(self, table: str, last: Place) -> None:
         """Whoever watches has read the log and taken it in up to its end, whatever was told before."""

@@ -112,7 +112,9 @@ def test_it_is_what_runs(compiled: Path) -> None:
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("seed", [1, 2, 3, 7, 20, 33])
 def test_a_simulated_cluster_tells_the_same_story(compiled: Path, seed: int) -> None:
-    assert run(compiled, "tests.simulation", str(seed)) == run(ROOT, "tests.simulation", str(seed))
+    here, there = (run(folder, "tests.simulation", str(seed)).splitlines() for folder in (ROOT, compiled))
+    assert "digest:" in here[-2]
+    assert there[:-1] == here[:-1]  # the last line says how long it took
 
 
 @pytest.mark.long

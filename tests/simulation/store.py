@@ -233,8 +233,9 @@ class SimStore(SoonByTask):
             self.world.loop.call_at(self._next_news, self._hear, table, entry, after_ms)
 
     def _hear(self, table: str, entry: Entry, after_ms: int) -> None:
-        if not self.dead and table in self._watched:
-            self._watched.heard(table, (entry.version, entry.at_ms), after_ms)
+        if self.dead or table not in self._watched:
+            return
+        if self._watched.heard(table, (entry.version, entry.at_ms), after_ms):
             self._on_commit(table, entry, after_ms)
 
     async def _every(self) -> None:

@@ -106,8 +106,9 @@ def settled(store: EventStore, table: str) -> Callable[[], object]:
 
 
 async def test_what_is_acknowledged_is_on_the_replica(pair: Pair, open_pair: OpenStore, table: str) -> None:
-    store, heard = await open_pair()
-    await store.watch(table)
+    store, _ = await open_pair()
+    other, heard = await open_pair()
+    await other.watch(table)
     last_ms = None
     for version in range(1, 6):
         last_ms = (await store.append(table, version, b"x", last_ms)).at_ms

@@ -80,3 +80,19 @@ def test_a_table_that_is_only_about_to_be_watched_is_not_compared() -> None:
     assert watched.places() == []
     assert watched.abandon("t")
     assert "t" not in watched
+
+
+def test_what_was_told_last_is_no_news_when_it_is_told_again() -> None:
+    watched = watching(FIRST, SECOND)
+    assert not watched.heard("t", SECOND, FIRST[1])
+    assert watched.heard("t", THIRD, SECOND[1])
+
+
+def test_another_history_of_the_same_length_is_news() -> None:
+    watched = watching(FIRST, SECOND)
+    assert watched.heard("t", (2, 201), FIRST[1])
+    assert watched.heard("t", FIRST, 0)
+
+
+def test_a_table_that_nobody_watches_may_always_have_news() -> None:
+    assert Watched().heard("t", FIRST, 0)
