@@ -72,8 +72,9 @@ def configure(level: str = "info", stream: TextIO | None = None) -> None:
         logger.propagate = True
         logger.setLevel(logging.NOTSET)
         logger.filters[:] = [_strip_queries]
-    # At the level debug this one writes out whole frames and headers, in which there are tokens.
-    logging.getLogger("websockets").setLevel(max(logging.INFO, root.level))
+    # At the level debug these write out frames and headers, in which there are tokens, cards and talk.
+    for name in ("websockets", "uvicorn.error"):
+        logging.getLogger(name).setLevel(max(logging.INFO, root.level))
 
 
 def get_logger(name: str) -> structlog.stdlib.BoundLogger:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from typing import Final
+from typing import Any, Final
 
 import structlog
 from starlette.responses import JSONResponse
@@ -21,6 +21,8 @@ log = structlog.get_logger(__name__)
 
 LOST = 1006
 GOODBYE_S = 5.0
+RETRY_S = 1
+"""When a client that has too many connections may look again; nobody knows when one of them ends."""
 
 SUBPROTOCOLS: Final[dict[str, Kind]] = {"facedown.v1.json": "json", "facedown.v1.msgpack": "msgpack"}
 
@@ -65,8 +67,10 @@ class Endpoint:
         address = sender(socket.scope)
         if not self._places.take(address):
             metrics.LIMITED.labels("connection").inc()
-            text = "this address has too many connections"
-            await socket.send_denial_response(_refused(429, "rate_limited", text))
+            text = "this address has too many connections; close one before you open another"
+            refused = _refused(429, "rate_limited", text, {"retry_after_ms": RETRY_S * 1000})
+            refused.headers["Retry-After"] = str(RETRY_S)
+            await socket.send_denial_response(refused)
             return
         metrics.CONNECTIONS.inc()
         try:
@@ -121,8 +125,9 @@ class Endpoint:
             await asyncio.sleep(0.01)
 
 
-def _refused(status: int, code: str, message: str) -> JSONResponse:
-    return JSONResponse({"code": code, "message": message}, status)
+def _refused(status: int, code: str, message: str, detail: dict[str, int] | None = None) -> JSONResponse:
+    body: dict[str, Any] = {"code": code, "message": message}
+    return JSONResponse(body if detail is None else body | {"detail": detail}, status)
 
 
 async def _close(socket: WebSocket, connection: Connection, abort: Callable[[], None]) -> None:

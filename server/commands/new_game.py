@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import builtins
+import keyword
 import re
 import subprocess
 import sys
@@ -21,13 +23,9 @@ def run(name: str, title: str | None, root: Path) -> None:
     module = name.replace("-", "_")
     title = title or name.replace("-", " ").title()
     _check(name, module, root)
-    words = {
-        "__NAME__": name,
-        "__MODULE__": module,
-        "__CLASS__": "".join(part.capitalize() for part in name.split("-")),
-        "__TITLE__": title,
-    }
+    words = {"__NAME__": name, "__MODULE__": module, "__CLASS__": _class_of(name), "__TITLE__": title}
     template = files("server.commands") / "template"
+    _check_words(name, title, template)
     written: list[Path] = []
     for source, target in (
         (template / "game", root / "domain" / "games" / module),
@@ -70,6 +68,26 @@ def _check(name: str, module: str, root: Path) -> None:
         fail(f"there is a game {name!r} already", MISUSED)
 
 
+def _class_of(name: str) -> str:
+    return "".join(part.capitalize() for part in name.split("-"))
+
+
+def _check_words(name: str, title: str, template: Traversable) -> None:
+    """Refuse a name or a title that Python could not read where the template puts it."""
+    texts = [
+        entry.read_text("utf-8")
+        for folder in (template, template / "game", template / "tests")
+        for entry in folder.iterdir()
+        if entry.is_file()
+    ]
+    used = {word for text in texts for word in re.findall(r"\w+", text)}
+    for word in (name.replace("-", "_"), _class_of(name)):
+        if keyword.iskeyword(word) or (word[0].isupper() and (word in used or hasattr(builtins, word))):
+            fail(f"{name!r} is taken: {word} has a meaning in Python or in the game's own files", MISUSED)
+    if not title.strip() or not title.isprintable() or set(title) & set('"\\'):
+        fail("a title has printable characters, and neither quotation marks nor backslashes", MISUSED)
+
+
 def _write(source: Traversable, target: Path, words: dict[str, str]) -> Path:
     text = source.read_text("utf-8")
     for word, value in words.items():
@@ -87,4 +105,4 @@ def _record(name: str, root: Path) -> None:
         check=False,
     )
     if done.returncode:
-        typer.echo(f"The golden games could not be recorded:\n{done.stderr}", err=True)
+        fail(f"the files were written, but the golden games could not be recorded:\n{done.stderr}")

@@ -10,6 +10,9 @@ from tests.support.clients import Http, client
 from tests.support.server import Launch, ServerProcess
 
 TEXT = "a sentence that nobody else shall read"
+SHORT = "hush-hush"
+"""Short enough for a line about a frame to hold it whole."""
+
 NAME = "Zebulon"
 OPERATOR = "operator-" * 5
 MISTAKE = "token-where-none-belongs-" + "m" * 20
@@ -44,6 +47,7 @@ async def test_a_game_at_the_level_debug_shows_its_commands_and_no_secret(launch
             assert (await watcher.act(game.table, {"type": "play"}, id="forbidden"))["code"] == "forbidden"
             await watcher.attach(game.table, "x" * 43)
             await watcher.raw('{"type":"ping","id":"broken","token":"' + MISTAKE)
+            await watcher.raw('{"text":"' + SHORT + '"}')
         await game.seats[0].ask({"type": "say", "table": game.table, "text": TEXT})
         guest = (await http.done(201, "POST", f"/v1/tables/{game.table}/spectators", token=game.host))[
             "token"
@@ -54,7 +58,7 @@ async def test_a_game_at_the_level_debug_shows_its_commands_and_no_secret(launch
         await http.refused(
             400, "bad_message", "POST", f"/v1/tables/{game.table}/seats", {"name": NAME, "x": 1}
         )
-        secrets = {game.host, guest, *game.tokens, OPERATOR, MISTAKE, TEXT, NAME, "Player 1", "x" * 43}
+        secrets = {game.host, guest, *game.tokens, OPERATOR, MISTAKE, SHORT, TEXT, NAME, "Player 1", "x" * 43}
         cards = {card for one in game.seats for card in strings(one.seen)}
         table = game.table
     server.stop()

@@ -72,11 +72,25 @@ def test_what_it_writes_is_formatted_and_clean(checkout: Path) -> None:
         assert done.returncode == 0, done.stdout
 
 
-@pytest.mark.parametrize("name", ["High Card", "high_card", "-x", "", "registry", "trick-and-trade"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("High Card", "high_card", "-x", "", "registry", "trick-and-trade"),
+        *("class", "none", "true", "async", "game", "options", "exception"),
+    ],
+)
 def test_a_name_that_cannot_be_is_refused(name: str, checkout: Path) -> None:
     done = CliRunner().invoke(app, ["new-game", "--root", str(ROOT), "--", name])
     assert done.exit_code == 2
     assert "facedown:" in done.stderr
+
+
+@pytest.mark.parametrize("title", ['Ti"tle', "Title\\", "Ti\ntle", " "])
+def test_a_title_that_python_could_not_read_is_refused(title: str, checkout: Path) -> None:
+    done = CliRunner().invoke(app, ["new-game", "--root", str(checkout), "--title", title, "low-card"])
+    assert done.exit_code == 2
+    assert "facedown:" in done.stderr
+    assert not (checkout / "domain" / "games" / "low_card").exists()
 
 
 def test_a_folder_that_is_no_checkout_is_refused(tmp_path: Path) -> None:

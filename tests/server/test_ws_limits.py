@@ -221,7 +221,9 @@ async def test_an_address_has_so_many_connections(serve: Serve) -> None:
         with pytest.raises(InvalidStatus) as caught:
             await connect(address(here.url))
         response = caught.value.response
-        assert (response.status_code, json.loads(response.body or b"")["code"]) == (429, "rate_limited")
+        told = json.loads(response.body or b"")
+        assert (response.status_code, told["code"]) == (429, "rate_limited")
+        assert (told["detail"], response.headers["Retry-After"]) == ({"retry_after_ms": 1000}, "1")
         await two.close()
         async with asyncio.timeout(30):
             while here.app.state.endpoint.number > 1:
