@@ -43,6 +43,7 @@ def test_players_play(bench: Bench, views: str) -> None:
     assert "closed" in table({"closed": medians([found])})
 
 
+@pytest.mark.long
 def test_the_floor_answers_like_the_server(bench: Bench) -> None:
     found, floor = bench.play(1), bench.play(1, floor=True)
     assert floor["moves"] > 0

@@ -145,6 +145,7 @@ async def test_a_seat_is_forgotten_and_taken_again_with_the_return_link(visit: V
     assert page.url == f"{person.url}/{link}", "the token stays in sight"
 
 
+@pytest.mark.long
 async def test_quick_players_meet(visit: Visit) -> None:
     first, second = await visit("Ada", color_scheme="dark"), await visit("Bo")
     for person in (first, second):
@@ -189,6 +190,7 @@ async def test_a_spectator_comes_by_invitation(visit: Visit) -> None:
     assert "watch" not in guest.page.url, "the token stays in sight"
 
 
+@pytest.mark.long
 async def test_the_game_pauses_when_all_ask_for_it(visit: Visit) -> None:
     host, guest = await seated(visit, "mein-schatz", "AB")
     paused = ".prompt:has-text('The game is paused.')"

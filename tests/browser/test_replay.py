@@ -43,6 +43,7 @@ async def test_the_scrubber_equals_live_at_every_version(visit: Visit) -> None:
     assert await watcher.faults() == []
 
 
+@pytest.mark.long
 async def test_the_replay_plays_by_itself_and_for_every_viewer(visit: Visit) -> None:
     host = await visit("Ada")
     await host.open(plain=True)

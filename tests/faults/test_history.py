@@ -86,7 +86,9 @@ async def alerted(server: ServerProcess) -> None:
             await asyncio.sleep(0.02)
 
 
-@pytest.mark.parametrize("how", ["shorter", "gone on otherwise", "with a hole"])
+@pytest.mark.parametrize(
+    "how", [pytest.param("shorter", marks=pytest.mark.long), "gone on otherwise", "with a hole"]
+)
 async def test_viewers_who_only_watch_are_told(embedded: EmbeddedStore, launch: Launch, how: str) -> None:
     there = await seated(launch, embedded.url)
     key = f"fd:{{{there.table}}}:log"

@@ -138,10 +138,10 @@ async def watch_a_game(watched: Watched, every: int = 7 if LONG else 14) -> None
         assert sorted(heard) == ["my move now", "what now?"]
 
 
-NO_DELAY, ALL_AT_THE_END = (pytest.param(delay, marks=pytest.mark.long) for delay in (0, 200))
+NO_DELAY, LEAST, ALL_AT_THE_END = (pytest.param(delay, marks=pytest.mark.long) for delay in (0, 1, 200))
 
 
-@pytest.mark.parametrize("delay", [NO_DELAY, 1, 6, ALL_AT_THE_END])
+@pytest.mark.parametrize("delay", [NO_DELAY, LEAST, 6, ALL_AT_THE_END])
 async def test_a_spectator_is_told_of_each_commit_in_its_time_and_of_nothing_before(
     serve: Serve, delay: int
 ) -> None:
