@@ -15,6 +15,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
+from server.app import is_compiled
 from tests.benchmarks.cold import cold_load
 from tests.benchmarks.machine import build
 from tests.benchmarks.measures import Bench, Record, medians
@@ -97,6 +98,7 @@ def shape() -> Record:
         "machine": platform.machine(),
         "system": platform.platform(),
         "python": platform.python_version(),
+        "compiled": is_compiled(),
         "load": os.getloadavg(),
     }
 

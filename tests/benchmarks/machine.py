@@ -135,7 +135,8 @@ def serving(kind: str = "", folder: Path | None = None, **settings: str) -> Iter
             process = subprocess.Popen(
                 [sys.executable, *arguments],
                 cwd=folder,
-                env={**os.environ, "PYTHONPATH": str(ROOT), "FACEDOWN_PORT": "0", **UNLIMITED, **settings},
+                # `make bench` names the compiled packages there, before the others.
+                env={"PYTHONPATH": str(ROOT), **os.environ, "FACEDOWN_PORT": "0", **UNLIMITED, **settings},
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
                 text=True,
