@@ -22,10 +22,12 @@ from domain.table import Decision, Table
 from projections.viewer import SPECTATOR
 from server.forget import Forgotten, Whom, forget
 from server.jobs import UNREADABLE, NoSuchTable
+from server.reading import check_filters
 from server.requests import Body
 from server.room import Room
 from server.routes import answered, bearer, body_of, query, reply
 from server.store.base import Archive
+from server.tokens import is_table
 
 if TYPE_CHECKING:
     from server.service import Service
@@ -126,7 +128,7 @@ class Admin:
         async def listed(api: object, request: Request) -> Response:
             self._check(request, "game", "status", "cursor")
             asked = request.query_params
-            return reply(await self._list(asked.get("game"), asked.get("status"), asked.get("cursor", "")))
+            return reply(await self._list(asked.get("game"), asked.get("status"), asked.get("cursor")))
 
         @answered
         async def state(api: object, request: Request) -> Response:
@@ -164,11 +166,14 @@ class Admin:
         if wanted is None or not hmac.compare_digest(token.encode(), wanted.encode()):
             raise Rejected("unauthorized", "this is not the operator's token")
 
-    async def _list(self, game: str | None, status: str | None, cursor: str) -> TablesNow:
+    async def _list(self, game: str | None, status: str | None, cursor: str | None) -> TablesNow:
+        check_filters(game, status)
+        if cursor is not None and not is_table(cursor):
+            raise Rejected("bad_message", f"cursor: {cursor!r} is none that a page gave as next")
         names = sorted(await cast(Archive, self._service.store).tables())
         found: list[TableNow] = []
         unreadable = []
-        first = bisect.bisect_right(names, cursor)
+        first = bisect.bisect_right(names, cursor or "")
         last = first
         while last < len(names) and len(found) < PAGE and last - first < LOOKS:
             name = names[last]

@@ -51,10 +51,7 @@ class Reader:
 
     async def listing(self, game: str | None, status: str | None, cursor: str | None) -> Page:
         """A page of the listed tables, newest first. Raises `Rejected` ``bad_message``, ``no_such_game``."""
-        if game is not None and game not in games():
-            raise Rejected("no_such_game", f"there is no game {game!r}; games: {', '.join(games())}")
-        if status is not None and status not in ("open", "playing", "finished", "abandoned"):
-            raise Rejected("bad_message", "status: one of open, playing, finished, abandoned")
+        check_filters(game, status)
         found: list[Facts] = []
         while True:
             try:
@@ -154,3 +151,11 @@ class Reader:
             )
 
         return await self._service.call(ident, run)
+
+
+def check_filters(game: str | None, status: str | None) -> None:
+    """What a list of tables can be narrowed by. Raises `Rejected` ``no_such_game``, ``bad_message``."""
+    if game is not None and game not in games():
+        raise Rejected("no_such_game", f"there is no game {game!r}; games: {', '.join(games())}")
+    if status is not None and status not in ("open", "playing", "finished", "abandoned"):
+        raise Rejected("bad_message", "status: one of open, playing, finished, abandoned")

@@ -46,10 +46,19 @@ async def test_the_list_can_be_narrowed(serve: Serve) -> None:
             ("game=oopsie", {opened}),
             ("status=playing", {playing}),
             ("game=oopsie&status=playing", set()),
-            ("game=chess", set()),
+            ("game=trick-and-trade", set()),
         ):
             assert {one["table"] for one in await pages(http, query)} == wanted, query
-        await http.refused(400, "bad_message", "GET", f"{LIST}?limit=3", token=OPERATOR)
+        for code, query in (
+            ("bad_message", "limit=3"),
+            ("bad_message", "status=nope"),
+            ("bad_message", "cursor=zzz"),
+            ("bad_message", "cursor="),
+            ("no_such_game", "game=chess"),
+        ):
+            http_status = 404 if code == "no_such_game" else 400
+            await http.refused(http_status, code, "GET", f"{LIST}?{query}", token=OPERATOR)
+            await http.refused(http_status, code, "GET", f"/v1/tables?{query}")
 
 
 async def test_the_list_is_the_operators_and_holds_no_secret(serve: Serve) -> None:
