@@ -29,6 +29,11 @@ def note(message: str) -> None:
     typer.echo(message, err=True)
 
 
+def counted(number: int, thing: str) -> str:
+    """A number of things: ``1 table``, ``2 tables``."""
+    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
+
+
 def settings_of(env: Mapping[str, str], options: Mapping[str, Any]) -> Settings:
     """The settings that environment and command line give. Ends the command where one is wrong.
 

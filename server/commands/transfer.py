@@ -16,7 +16,7 @@ from typing import IO, Any, TypeVar, cast
 
 from domain.errors import CorruptLog, UnknownEvent
 from server import transfer
-from server.commands.common import MISUSED, fail, note, settings_of
+from server.commands.common import MISUSED, counted, fail, note, settings_of
 from server.embedded import EmbeddedStoreError, FolderInUse
 from server.jobs import NoSuchTable
 from server.run import store_for
@@ -49,8 +49,8 @@ def run_export(
         return len(idents)
 
     number = with_store(env, options, work)
-    note(f"exported {number} tables. The file is {transfer.NOTE.removeprefix('for operators only: ')}")
-    note("(keep it as safe as the store itself)")
+    note(f"exported {counted(number, 'table')}")
+    note("(the file holds the deal keys of its tables, also of running games: keep it as safe as the store)")
 
 
 def run_import(source: str, env: Mapping[str, str], **options: object) -> None:
@@ -74,7 +74,7 @@ def run_import(source: str, env: Mapping[str, str], **options: object) -> None:
 
     with _opened(source) as file:
         stored, known = with_store(env, options, work)
-    note(f"imported {stored} tables" + (f"; {known} were there already" if known else ""))
+    note(f"imported {counted(stored, 'table')}" + (f"; {known} were there already" if known else ""))
 
 
 def with_store(

@@ -90,7 +90,12 @@ def test_the_commands_refuse_what_is_wrong(
     assert run("import", str(tmp_path / "no-file")).exit_code == 1
     half = gzip.compress(b"x" * 100)[:-9]
     assert run("import", "-", *data, input=half).exit_code == 1
-    lines = run("export", FINISHED.table.id, *data).stdout_bytes.splitlines(keepends=True)
+    done = run("export", FINISHED.table.id, *data)
+    assert done.stderr.splitlines()[-2:] == [
+        "exported 1 table",
+        "(the file holds the deal keys of its tables, also of running games: keep it as safe as the store)",
+    ]
+    lines = done.stdout_bytes.splitlines(keepends=True)
     assert len(lines) == len(FINISHED.commits) + 3
     lines[7] = lines[7].replace(b'"at_ms":1', b'"at_ms":2')
     with target as url:
