@@ -20,7 +20,7 @@ from domain import table as tables
 from domain.errors import Rejected
 from domain.table import Decision, Table
 from projections.viewer import SPECTATOR
-from server.forget import Forgotten, Whom, forget
+from server.forget import Forgotten, NobodyThere, Whom, forget
 from server.jobs import UNREADABLE, NoSuchTable
 from server.reading import check_filters
 from server.requests import Body
@@ -225,7 +225,10 @@ class Admin:
         if asked.seat is None and asked.name is None:
             raise Rejected("bad_message", "a seat or a name is needed, or both")
         store = cast(Archive, self._service.store)
-        found = await forget(store, ident, Whom(asked.seat, asked.name))
+        try:
+            found = await forget(store, ident, Whom(asked.seat, asked.name))
+        except NobodyThere:
+            raise Rejected("not_found", "nobody to forget: no such person ever sat at this table") from None
         await store.compact()
         return found
 

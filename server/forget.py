@@ -68,6 +68,10 @@ class Whom(NamedTuple):
         return self.seat in (None, sat.seat)
 
 
+class NobodyThere(Exception):
+    """Nobody who is meant ever sat at the table, and no name was taken out there before."""
+
+
 def _plain(name: str) -> str:
     return unicodedata.normalize("NFC", name).strip()
 
@@ -82,6 +86,8 @@ async def forget(store: Archive, table: str, whom: Whom) -> list[Forgotten]:
 
     Raises:
         NoSuchTable: there is no such table.
+        NobodyThere: whoever is meant never sat there. A name that is gone cannot be told from one that was
+            never there, so this is not said of a seat, or a table, out of which a name was taken before.
         StoreUnavailable, HistoryBroken, CorruptLog: it is done in part; another run does the rest.
         OSError: an archived table cannot be written.
     """
@@ -91,7 +97,10 @@ async def forget(store: Archive, table: str, whom: Whom) -> list[Forgotten]:
     if not entries:
         raise NoSuchTable(table)
     found: list[Forgotten] = []
-    hashes = {sat.token_hash for sat in _sats(entries) if whom.means(sat)}
+    sats = _sats(entries)
+    hashes = {sat.token_hash for sat in sats if whom.means(sat)}
+    if not hashes and not any(Whom(whom.seat, REMOVED_NAME).means(sat) for sat in sats):
+        raise NobodyThere(table)
     seen = {table}
     linked = _linked(entries) if hashes else []
     absent = [other for other in linked if not await _same_person(store, other, hashes, seen, found)]
@@ -242,4 +251,4 @@ def removes_names(entry: Entry, decode: Callable[[Entry], Any]) -> bool:
     return any(isinstance(event, NameRemoved) for event in events)
 
 
-__all__ = ["Forgotten", "StoreUnavailable", "Whom", "forget", "removes_names"]
+__all__ = ["Forgotten", "NobodyThere", "StoreUnavailable", "Whom", "forget", "removes_names"]

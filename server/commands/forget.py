@@ -8,9 +8,9 @@ from typing import cast
 import typer
 
 from server.archive import Archived, Folder
-from server.commands.common import MISUSED, as_json, fail, note, settings_of
+from server.commands.common import MISUSED, as_json, counted, fail, note, settings_of
 from server.commands.transfer import with_store
-from server.forget import Forgotten, Whom, forget
+from server.forget import Forgotten, NobodyThere, Whom, forget
 from server.jobs import UNREADABLE, NoSuchTable
 from server.store.base import Archive
 
@@ -57,12 +57,17 @@ def run(
             except NoSuchTable:
                 if not everywhere:
                     raise
+            except NobodyThere:
+                nobody.append(ident)
             except (*UNREADABLE, OSError) as error:
                 unread.append(ident)
                 note(f"{ident} cannot be changed: {error}")
         await bare.compact()
+        searched.extend(idents)
         return found
 
+    searched: list[str] = []
+    nobody: list[str] = []
     unread: list[str] = []
 
     found = with_store(env, options, work)
@@ -71,7 +76,13 @@ def run(
     else:
         for one in found:
             typer.echo(f"{one.table}: {one.names} removed")
-    note(f"names were taken out of {len(found)} tables, and the store's files were written anew")
-    note("backups, exports and logs that were taken before still hold them")
+    note(f"names were taken out of {counted(len(found), 'table')}, and the store's files were written anew")
+    if found:
+        note("backups, exports and logs that were taken before still hold them")
+    if everywhere and not found:
+        note(f"nobody of this name is left at any of {counted(len(searched), 'table')}")
     if unread:
-        fail(f"{len(unread)} tables were left as they are")
+        left = "table was left as it is" if len(unread) == 1 else "tables were left as they are"
+        fail(f"{len(unread)} {left}")
+    if nobody and not everywhere:
+        fail(f"nobody to forget: no such person ever sat at {', '.join(nobody)}")

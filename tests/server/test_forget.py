@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import random
 from collections.abc import Sequence
@@ -10,6 +11,7 @@ from typing import Any, cast
 
 import msgspec
 import pytest
+from typer.testing import CliRunner
 
 from domain.events import Command, encode_commit
 from domain.registry import codec
@@ -22,14 +24,16 @@ from projections.verify import check
 from projections.viewer import REFEREE
 from server import transfer
 from server.archive import Archived, Folder
-from server.forget import Forgotten, Whom, forget
+from server.cli import app
+from server.embedded import EmbeddedStore
+from server.forget import Forgotten, NobodyThere, Whom, forget
 from server.jobs import NoSuchTable
-from server.store import Entry, MemoryStore, StoreUnavailable
+from server.store import Entry, MemoryStore, StoreUnavailable, open_store
 from server.store.base import Archive
 from tests.support.play import new
-from tests.support.store import OpenStore, open_any, servers
+from tests.support.store import OpenStore, embedded, open_any, servers
 
-__all__ = ["open_any", "servers"]
+__all__ = ["embedded", "open_any", "servers"]
 
 TABLE = "testtable"
 
@@ -108,8 +112,9 @@ async def test_a_name_goes_and_everything_else_stays(open_any: OpenStore) -> Non
 
 async def test_whose_name_is_said_exactly(open_any: OpenStore) -> None:
     store = await stored(open_any)
-    assert await forget(store, TABLE, Whom(name="Player")) == []
-    assert await forget(store, TABLE, Whom(0, "Player 1")) == []
+    for nobody in (Whom(name="Player"), Whom(0, "Player 1"), Whom(2), Whom(77)):
+        with pytest.raises(NobodyThere):
+            await forget(store, TABLE, nobody)
     assert await store.read(TABLE) == LOG
     with pytest.raises(NoSuchTable):
         await forget(store, "nosuchtable", Whom(name="Player 1"))
@@ -117,6 +122,29 @@ async def test_whose_name_is_said_exactly(open_any: OpenStore) -> None:
         await forget(store, "no id!", Whom(name="Player 1"))
     assert await forget(store, TABLE, Whom(seat=0)) == [Forgotten(TABLE, 1)]
     assert names(await store.read(TABLE)) == [REMOVED_NAME, "Player 1"]
+    assert await forget(store, TABLE, Whom(0, "Player 0")) == [], "as when it is repeated"
+    for nobody in (Whom(1, "Player 0"), Whom(77)):
+        with pytest.raises(NobodyThere):
+            await forget(store, TABLE, nobody)
+
+
+def test_the_command_says_where_nobody_was_to_be_forgotten(embedded: EmbeddedStore) -> None:
+    async def fill() -> None:
+        store = cast(Archive, open_store(embedded.url))
+        await store.start()
+        await store.restore(TABLE, LOG)
+        await store.close()
+
+    asyncio.run(fill())
+    for arguments, code, words in (
+        ((TABLE, "--seat", "77"), 1, f"nobody to forget: no such person ever sat at {TABLE}"),
+        ((TABLE, "--name", "Ada"), 1, f"nobody to forget: no such person ever sat at {TABLE}"),
+        (("--all", "--name", "Ada"), 0, "nobody of this name is left at any of 1 table\n"),
+        ((TABLE, "--seat", "1"), 0, "names were taken out of 1 table,"),
+        ((TABLE, "--seat", "1"), 0, "names were taken out of 0 tables,"),
+    ):
+        done = CliRunner().invoke(app, ["forget", *arguments, "--data", str(embedded.folder)])
+        assert (done.exit_code, words in done.stderr) == (code, True), (arguments, done.output)
 
 
 async def test_a_log_is_written_anew_only_where_it_ends_as_it_was_read(open_any: OpenStore) -> None:
