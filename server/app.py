@@ -39,6 +39,18 @@ log = structlog.get_logger(__name__)
 Stop = Callable[[], Awaitable[None]]
 
 
+def store_of(settings: Settings) -> EventStore:
+    """The store that the settings name, not started yet."""
+    if settings.store is None:
+        raise ValueError("an application needs a store: start the embedded one and give its URL")
+    return open_store(
+        settings.store,
+        allow_weak=settings.allow_weak_store,
+        replicas=settings.store_replicas,
+        replicas_on_disk=settings.store_replicas_on_disk,
+    )
+
+
 def create_app(settings: Settings, store: EventStore | None = None) -> Starlette:
     """The ASGI application.
 
@@ -48,14 +60,7 @@ def create_app(settings: Settings, store: EventStore | None = None) -> Starlette
     """
     check_all()
     if store is None:
-        if settings.store is None:
-            raise ValueError("an application needs a store: start the embedded one and give its URL")
-        store = open_store(
-            settings.store,
-            allow_weak=settings.allow_weak_store,
-            replicas=settings.store_replicas,
-            replicas_on_disk=settings.store_replicas_on_disk,
-        )
+        store = store_of(settings)
     archive = None
     if settings.archive is not None:
         keep_s = settings.archive_keep_days * 86_400

@@ -147,6 +147,16 @@ class EmbeddedStore:
         if self.pid is not None:
             return self.url
         binary = find_binary(self._given)
+        try:
+            self._begin(binary)
+        except OSError as error:
+            raise EmbeddedStoreError(
+                f"the folder {self.folder} cannot be used for the embedded store: {error.strerror or error}"
+            ) from error
+        _log.info("embedded store %s (pid %s) in %s", binary.name, self.pid, self.folder)
+        return self.url
+
+    def _begin(self, binary: Path) -> None:
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         if self._lock is None:
             self._lock = self._take_lock()
@@ -158,8 +168,6 @@ class EmbeddedStore:
         except BaseException:
             self._release()
             raise
-        _log.info("embedded store %s (pid %s) in %s", binary.name, self.pid, self.folder)
-        return self.url
 
     def stop(self) -> None:
         """Shut the server down and wait for it. Does nothing if it was not started.

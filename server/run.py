@@ -14,7 +14,7 @@ import uvicorn
 from starlette.applications import Starlette
 
 from server import logs, metrics
-from server.app import create_app
+from server.app import create_app, store_of
 from server.direct import DirectProtocol
 from server.embedded import EmbeddedStore, EmbeddedStoreError
 from server.patience import protocol
@@ -163,10 +163,49 @@ def store_for(settings: Settings) -> Iterator[tuple[Settings, Callable[[], None]
         embedded.stop()
 
 
+class CannotListen(Exception):
+    """The address cannot be listened on; the text says why."""
+
+
+def check_address(host: str, port: int) -> None:
+    """Try to take an address, and let go of it: before anything is started, so that the reason can be said.
+
+    Raises:
+        CannotListen: it is taken, or no address of this machine, or only for others.
+    """
+    try:
+        for family, kind, _, _, address in socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        ):
+            with socket.socket(family, kind) as tried:
+                tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                if family == socket.AF_INET6:
+                    tried.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+                tried.bind(address)
+    except (OSError, UnicodeError) as error:
+        why = getattr(error, "strerror", None) or error
+        raise CannotListen(f"cannot listen at {host}, port {port}: {why}") from error
+
+
+async def check_store(settings: Settings) -> None:
+    """Connect to the store once. Raises `server.store.base.StoreUnavailable` or `WeakStore`."""
+    store = store_of(settings)
+    try:
+        await store.start()
+    finally:
+        await store.close()
+
+
 def serve(settings: Settings, started: Callable[[str], None] = lambda address: None) -> bool:
-    """Serve until a signal says stop. Gives whether the server had started."""
+    """Serve until a signal says stop. Gives whether the server had started.
+
+    Raises:
+        CannotListen, StoreUnavailable, WeakStore, EmbeddedStoreError: it cannot start; the text says why.
+    """
     logs.configure(settings.log_level)
+    check_address(settings.host, settings.port)
     with store_for(settings) as (ready, keep):
+        asyncio.run(check_store(ready))
         if settings.workers > 1:
             return Workers(ready, started, keep).run()
         return serve_here(ready, started, keep)
@@ -189,5 +228,6 @@ def serve_here(
     if draining:
         app.state.endpoint.drain()
     server = Server(config_for(app, settings), app, settings.shutdown_grace_s, started, keep)
-    server.run(sockets)
+    with contextlib.suppress(SystemExit):  # uvicorn's own, when it cannot start; the log says why
+        server.run(sockets)
     return server.started

@@ -17,7 +17,7 @@ def run(env: Mapping[str, str], **options: object) -> None:
         options: settings of the command line, which go before; None for those not given.
     """
     from server.embedded import EmbeddedStoreError
-    from server.run import serve
+    from server.run import CannotListen, serve
     from server.settings import misspelt
     from server.store.base import StoreUnavailable, WeakStore
 
@@ -26,7 +26,7 @@ def run(env: Mapping[str, str], **options: object) -> None:
         note(f"{name} is no setting; did you mean {meant}?")
     try:
         done = serve(settings, lambda address: note(f"Facedown serves at {address}  (stop with Ctrl-C)"))
-    except (EmbeddedStoreError, StoreUnavailable, WeakStore) as error:
+    except (CannotListen, EmbeddedStoreError, StoreUnavailable, WeakStore) as error:
         fail(str(error))
     if not done:
         raise typer.Exit(FAILED)

@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import random
+import socket
 import subprocess
 import sys
 import tomllib
@@ -227,6 +228,7 @@ async def test_a_table_that_is_over_is_watched_in_no_time(url: str, tmp_path: Pa
 
 
 NOBODY = ("--url", "http://127.0.0.1:9")
+FREE = ("--port", "0")
 
 
 @pytest.mark.parametrize(
@@ -244,8 +246,6 @@ NOBODY = ("--url", "http://127.0.0.1:9")
         (("games", "--url", "localhost"), 2, "--url: the address of a server is like http://localhost:8000"),
         (("log", "a" * 20, *NOBODY), 1, "is it running (facedown serve)?"),
         (("watch", "a" * 20, *NOBODY), 1, "is it running (facedown serve)?"),
-        (("serve", "--port", "70000"), 2, "FACEDOWN_PORT must be from 0 to 65535"),
-        (("serve", "--store", "mysql://x"), 2, "FACEDOWN_STORE must be a URL such as"),
     ],
 )
 def test_what_cannot_be_done_is_said_in_a_sentence(
@@ -255,6 +255,36 @@ def test_what_cannot_be_done_is_said_in_a_sentence(
     assert (done.exit_code, done.stdout) == (code, "")
     assert sentence in done.stderr
     assert isinstance(done.exception, SystemExit), "it would be a traceback"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "sentence"),
+    [
+        (("serve", "--port", "70000"), 2, "FACEDOWN_PORT must be from 0 to 65535"),
+        (("serve", "--store", "mysql://x"), 2, "FACEDOWN_STORE must be a URL such as"),
+        (("serve", "--host", "192.0.2.1"), 1, "cannot listen at 192.0.2.1, port 8000: "),
+        (("serve", *FREE, "--store", "redis://127.0.0.1:1"), 1, "redis://127.0.0.1:1: ConnectionError"),
+        (("serve", *FREE, "--store", "redis://127.0.0.1:1", "--workers", "2"), 1, "redis://127.0.0.1:1: "),
+        (("serve", *FREE, "--data", "/dev/null/x"), 1, "the folder /dev/null/x cannot be used for the embed"),
+    ],
+)
+async def test_why_a_server_does_not_start_is_said_in_a_line(
+    tmp_path: Path, arguments: tuple[str, ...], code: int, sentence: str
+) -> None:
+    done = await facedown(tmp_path, *arguments)
+    assert (done.code, done.out) == (code, "")
+    assert sentence in done.err
+    assert len(done.err.splitlines()) == 1
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+async def test_a_port_that_is_taken_is_said_before_anything_is_started(tmp_path: Path, workers: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        done = await facedown(tmp_path, "serve", "--port", str(port), "--workers", workers)
+    assert (done.code, done.out) == (1, "")
+    assert done.err == f"facedown: cannot listen at 127.0.0.1, port {port}: Address already in use\n"
+    assert is_empty(tmp_path)
 
 
 async def test_a_table_that_is_not_there_or_not_for_the_bearer_is_said(url: str, tmp_path: Path) -> None:
