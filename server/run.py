@@ -19,7 +19,7 @@ from server.direct import DirectProtocol
 from server.embedded import EmbeddedStore, EmbeddedStoreError
 from server.patience import protocol
 from server.service import Service
-from server.settings import Settings
+from server.settings import Settings, check_folder
 from server.sockets import SocketProtocol
 from server.workers import DRAIN_SIGNAL, STOP_SIGNALS, Workers
 from server.ws import Endpoint
@@ -200,10 +200,13 @@ def serve(settings: Settings, started: Callable[[str], None] = lambda address: N
     """Serve until a signal says stop. Gives whether the server had started.
 
     Raises:
+        SettingsError: the folder of archived tables cannot be written.
         CannotListen, StoreUnavailable, WeakStore, EmbeddedStoreError: it cannot start; the text says why.
     """
-    logs.configure(settings.log_level)
     check_address(settings.host, settings.port)
+    if settings.archive is not None:
+        check_folder(settings.archive)
+    logs.configure(settings.log_level)
     with store_for(settings) as (ready, keep):
         asyncio.run(check_store(ready))
         if settings.workers > 1:

@@ -6,7 +6,9 @@ The variable of a field is `FACEDOWN_` and the field's name in capitals: `FACEDO
 
 import dataclasses
 import difflib
+import ipaddress
 import re
+import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -56,7 +58,8 @@ class Settings:
         max_connections_per_address: How many WebSocket connections one address may have to one process.
         max_spectators_per_table: How many spectators one process serves at one table.
         tables_per_address_per_hour: How many tables one address may open for long (and a burst of as many).
-        trusted_proxies: The addresses of proxies whose X-Forwarded-For and -Proto are believed.
+        trusted_proxies: The addresses or networks of proxies (or `*` for any) whose X-Forwarded-For and
+            -Proto are believed.
         operator_token: What makes its bearer the operator, 32 characters or more; None: there is none.
         metrics: Whether `/metrics` is served.
         direct: Whether WebSocket frames go straight to and from the socket, past ASGI, as the same bytes.
@@ -125,12 +128,21 @@ class Settings:
             raise _error("log_level", f"must be one of {', '.join(LOG_LEVELS)}", self.log_level)
         if self.store is not None:
             _check_store(self.store)
-        if self.operator_token is not None and len(self.operator_token) < 32:
-            raise _error("operator_token", "must have 32 characters or more", "shorter")
+        if self.operator_token is not None:
+            _check_token(self.operator_token)
         if self.turn_webhook is not None and not re.match(r"https?://[^/]", self.turn_webhook):
             raise _error("turn_webhook", "must be an http:// or https:// address", self.turn_webhook)
         for origin in self.origins:
             _check_origin(origin)
+        if self.trusted_proxies != ("*",):
+            for proxy in self.trusted_proxies:
+                _check_proxy(proxy)
+        if self.store_replicas_on_disk and not self.store_replicas:
+            raise _error("store_replicas_on_disk", f"needs {variable('store_replicas')} of 1 or more", True)
+        if self.store_replicas and self.store is not None and self.store.startswith("memory:"):
+            raise _error(
+                "store_replicas", "must be 0 with the memory store, which has none", self.store_replicas
+            )
         if self.ping_interval_s >= self.idle_timeout_s:
             raise _error("ping_interval_s", "must be shorter than the idle timeout", self.ping_interval_s)
         if self.max_message_bytes > self.max_frame_bytes:
@@ -276,6 +288,42 @@ def _check_origin(origin: str) -> None:
     # As browsers send it: without a path, in lower case.
     if origin != f"{parts.scheme}://{parts.netloc}".lower():
         raise wrong
+
+
+def _check_proxy(proxy: str) -> None:
+    try:
+        ipaddress.ip_network(proxy)
+    except ValueError:
+        should = (
+            "must list addresses or networks such as 172.30.0.10 or 10.0.0.0/8, parted by commas, or be *"
+        )
+        raise _error("trusted_proxies", should, proxy) from None
+
+
+def _check_token(token: str) -> None:
+    # The token is never repeated.
+    if len(token) < 32:
+        raise _error("operator_token", "must have 32 characters or more", "shorter")
+    if not re.fullmatch(r"[!-~]+", token):
+        raise SettingsError(
+            f"{variable('operator_token')} must be of ASCII letters, digits and signs, without spaces: "
+            "a header cannot carry others"
+        )
+
+
+def check_folder(folder: Path) -> None:
+    """Make sure that archived tables can be written.
+
+    Raises:
+        SettingsError: the folder cannot be made, or nothing can be written into it.
+    """
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        should = f"must be a folder that can be made and written ({error.strerror})"
+        raise _error("archive", should, str(folder)) from None
 
 
 def _split(url: str, wrong: SettingsError) -> SplitResult:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import typer
 
-from server.commands.common import FAILED, fail, note, settings_of
+from server.commands.common import FAILED, MISUSED, fail, note, settings_of
 
 
 def run(env: Mapping[str, str], **options: object) -> None:
@@ -18,7 +18,7 @@ def run(env: Mapping[str, str], **options: object) -> None:
     """
     from server.embedded import EmbeddedStoreError
     from server.run import CannotListen, serve
-    from server.settings import misspelt
+    from server.settings import SettingsError, misspelt
     from server.store.base import StoreUnavailable, WeakStore
 
     settings = settings_of(env, options)
@@ -28,5 +28,7 @@ def run(env: Mapping[str, str], **options: object) -> None:
         done = serve(settings, lambda address: note(f"Facedown serves at {address}  (stop with Ctrl-C)"))
     except (CannotListen, EmbeddedStoreError, StoreUnavailable, WeakStore) as error:
         fail(str(error))
+    except SettingsError as error:
+        fail(str(error), MISUSED)
     if not done:
         raise typer.Exit(FAILED)

@@ -4,8 +4,10 @@ import dataclasses
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
-from server.settings import Settings, SettingsError, misspelt, variable, without_password
+from server.cli import app
+from server.settings import Settings, SettingsError, check_folder, misspelt, variable, without_password
 
 
 def test_without_variables_the_defaults_hold() -> None:
@@ -86,6 +88,13 @@ def test_every_setting_can_be_given_its_default_as_a_variable() -> None:
         ("FACEDOWN_ORIGINS", "https://a@example.org", "https://example.org:8443"),
         ("FACEDOWN_ORIGINS", "*", "https://example.org:8443"),
         ("FACEDOWN_ORIGINS", "null", "https://example.org:8443"),
+        ("FACEDOWN_TRUSTED_PROXIES", "foo", "172.30.0.10 or 10.0.0.0/8"),
+        ("FACEDOWN_TRUSTED_PROXIES", "10.0.0.1/8", "172.30.0.10 or 10.0.0.0/8"),
+        ("FACEDOWN_TRUSTED_PROXIES", "10.0.0.1,*", "it is '*'"),
+        ("FACEDOWN_STORE_REPLICAS_ON_DISK", "1", "needs FACEDOWN_STORE_REPLICAS of 1 or more"),
+        ("FACEDOWN_OPERATOR_TOKEN", "x" * 31, "32 characters"),
+        ("FACEDOWN_OPERATOR_TOKEN", "ü" * 40, "ASCII"),
+        ("FACEDOWN_OPERATOR_TOKEN", "correct horse battery staple, and more", "without spaces"),
     ],
 )
 def test_a_bad_value_is_refused_by_the_name_of_its_variable(name: str, value: str, words: str) -> None:
@@ -104,6 +113,27 @@ def test_a_refused_store_url_is_not_repeated() -> None:
 def test_the_memory_store_is_for_one_process() -> None:
     with pytest.raises(SettingsError, match="FACEDOWN_WORKERS"):
         Settings(store="memory://", workers=2)
+
+
+def test_the_memory_store_has_no_replicas() -> None:
+    with pytest.raises(SettingsError, match="FACEDOWN_STORE_REPLICAS must be 0 with the memory store"):
+        Settings(store="memory://", store_replicas=1)
+
+
+def test_proxies_are_addresses_networks_or_any() -> None:
+    for proxies in ("*", "::1, 172.30.0.10", "10.0.0.0/8,fd00::/8"):
+        assert Settings.from_env({"FACEDOWN_TRUSTED_PROXIES": proxies}).trusted_proxies
+
+
+def test_a_folder_that_cannot_be_written_is_refused_when_the_server_starts(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    for folder in (tmp_path / "file", tmp_path / "file" / "archive", Path("/proc/nope")):
+        env = {"FACEDOWN_ARCHIVE": str(folder), "FACEDOWN_STORE": "memory://", "FACEDOWN_PORT": "0"}
+        done = CliRunner().invoke(app, ["serve"], env=env)
+        assert (done.exit_code, done.stdout) == (2, "")
+        assert done.stderr.startswith("facedown: FACEDOWN_ARCHIVE must be a folder that can be made")
+    check_folder(tmp_path / "new" / "archive")
+    assert list(tmp_path.glob("new/archive/*")) == []
 
 
 def test_options_override_and_are_checked_again() -> None:
