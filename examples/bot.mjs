@@ -5,7 +5,9 @@
 // happens exactly once.
 import { randomInt, randomUUID } from "node:crypto";
 
-const Socket = globalThis.WebSocket ?? (await import("ws")).WebSocket;
+const missing = "bot.mjs: this needs Node 22 or newer, or the package ws beside bot.mjs: npm install ws";
+const fail = () => process.exit(console.error(missing) ?? 1);
+const Socket = globalThis.WebSocket ?? (await import("ws").catch(fail)).WebSocket;
 const RETRY = ["rate_limited", "unavailable", "outcome_unknown"];
 const [url, table, name = "Bot"] = process.argv.slice(2);
 

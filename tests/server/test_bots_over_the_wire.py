@@ -135,6 +135,19 @@ async def reached(http: Http, table: str, version: int) -> None:
     await eventually(there)
 
 
+def test_a_node_without_websockets_is_told_what_is_missing(tmp_path: Path) -> None:
+    node = shutil.which("node")
+    if node is None:
+        pytest.skip("Node.js is not installed")
+    (tmp_path / "none.cjs").write_text("delete globalThis.WebSocket")
+    bot = shutil.copy(EXAMPLES / "bot.mjs", tmp_path)
+    command = [node, "--require", str(tmp_path / "none.cjs"), bot, "http://localhost:9", "table"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=PATIENCE_S)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "npm install ws" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
 @pytest.mark.parametrize("name", ["bot.py", "bot.mjs"])
 def test_an_example_is_short_and_names_no_game(name: str) -> None:
     text = (EXAMPLES / name).read_text()
