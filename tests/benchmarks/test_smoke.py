@@ -50,6 +50,7 @@ def test_the_floor_answers_like_the_server(bench: Bench) -> None:
     assert abs(floor["bytes"] - found["bytes"]) < 200
 
 
+@pytest.mark.long
 def test_moves_come_at_a_rate_and_spectators_see_them(load: Path, bench: Bench) -> None:
     # Longer than the others: six moves are soon missed beside other tests.
     assert Bench(load, 0.25).play(2, 20)["moves"] > 0

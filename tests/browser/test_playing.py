@@ -167,6 +167,7 @@ async def choose(person: Person, item: str) -> None:
     await person.page.get_by_role("button", name=item).click()
 
 
+@pytest.mark.long
 async def test_a_spectator_comes_by_invitation(visit: Visit) -> None:
     host = await visit("Ada", permissions=["clipboard-read", "clipboard-write"])
     guest = await visit("Zoe", expected=("403",))
@@ -211,6 +212,7 @@ async def test_a_link_that_leads_nowhere_says_what_to_do(visit: Visit) -> None:
     assert "Ask for the link again" in await person.page.inner_text("main")
 
 
+@pytest.mark.long
 async def test_the_same_people_play_again(visit: Visit) -> None:
     host, guest = await seated(visit, "trinket-trove", "AB", plain=True)
     await asyncio.gather(host.play(), guest.play())

@@ -52,6 +52,7 @@ def test_strong_beats_greedy_in_many_games(setup: Setup) -> None:
     assert found.lower > found.fair
 
 
+@pytest.mark.long
 def test_strong_beats_greedy_also_in_few_games_with_few_playouts() -> None:
     shares: tuple[float, ...] = ()
     for name, seats in IMAGINED:

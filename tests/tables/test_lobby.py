@@ -72,7 +72,7 @@ async def test_a_hundred_changes_at_once_end_in_the_same_list_everywhere(pair: t
 
         tables = await all_done(*(live(*((left, right) if n % 2 else (right, left)), n) for n in range(20)))
 
-        def now(watcher: Client) -> dict[str, Message]:
+        def now(watcher: Client) -> dict[str, Any]:
             """What a watcher has put together of these tables."""
             there = dict(known[watcher])
             for message in watcher.seen:

@@ -83,7 +83,7 @@ async def pair(tmp_path: Path) -> AsyncIterator[Pair]:
         await running.stop()
 
 
-@pytest.fixture(params=[False, True], ids=["in memory", "on disk"])
+@pytest.fixture(params=[pytest.param(False, marks=pytest.mark.long), True], ids=["in memory", "on disk"])
 async def open_pair(request: pytest.FixtureRequest, pair: Pair) -> AsyncIterator[OpenStore]:
     """Opens stores that wait for the replica."""
 
