@@ -12,13 +12,12 @@ ARGS ?=
 # What `make compile` has made is used as long as nothing was changed since.
 COMPILED := $(VENV)/compiled
 PACKAGES := domain projections server clients/js/src
-compiled = $(shell test -e $(COMPILED)/.made && \
-  test -z "$$(find $(PACKAGES) -newer $(COMPILED)/.made -type f -not -name '*.pyc')" && echo $(CURDIR)/$(COMPILED))
+compiled = $(shell $(MAKE) -s -q $(COMPILED)/.made && echo $(CURDIR)/$(COMPILED))
 
 serve: $(VENV)/.installed
 	PYTHONPATH=$(compiled) $(BIN)/facedown serve $(ARGS)
 
-# Optional, in about two minutes: moves then cost some 40% less. Needs a C compiler and Python's headers.
+# Optional, in about a minute: moves then cost some 40% less. Needs a C compiler and Python's headers.
 compile: $(COMPILED)/.made
 
 $(COMPILED)/.made: scripts/compile $(shell find $(PACKAGES) -type f -not -name '*.pyc') | $(VENV)/.installed
