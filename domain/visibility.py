@@ -18,10 +18,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache
-from typing import Annotated, Any, Final, TypeVar, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Final, TypeVar, cast, get_args, get_origin, get_type_hints
 
 import msgspec
 from msgspec import UNSET
+from msgspec.structs import force_setattr
 
 SPECTATOR: Final = -1
 REFEREE: Final = -2
@@ -72,9 +73,11 @@ def blanks(value: Sequence[Any] | None) -> tuple[None, ...] | None:
     return None if value is None else _blank(len(value))
 
 
-@cache
+_BLANKS: Final = [(None,) * length for length in range(128)]
+
+
 def _blank(length: int) -> tuple[None, ...]:
-    return (None,) * length
+    return _BLANKS[length] if length < 128 else (None,) * length
 
 
 PUBLIC: Final = Audience("public", lambda value, holder, viewer: value, same=True)
@@ -130,7 +133,9 @@ def each_own(others: Audience = COUNT) -> Audience:
 def _with_own(shown: Any, value: Any, seat: int) -> Any:
     if value is None or not 0 <= seat < len(value):
         return shown
-    return (*shown[:seat], value[seat], *shown[seat + 1 :])
+    several: list[Any] = list(shown)
+    several[seat] = value[seat]
+    return tuple(several)
 
 
 EACH_OWN: Final = each_own(COUNT)
@@ -177,14 +182,25 @@ def undeclared(kind: type[msgspec.Struct]) -> tuple[str, ...]:
     )
 
 
-@cache
-def _masked(kind: type[msgspec.Struct]) -> tuple[tuple[str, Audience], ...]:
-    return tuple((field, who) for field, who in audiences(kind).items() if who is not PUBLIC)
+class _Plan:
+    """What is done to a state of one type: its fields that are not public, and those that differ by seat."""
+
+    __slots__ = ("masked", "personal")
+
+    def __init__(self, kind: type[msgspec.Struct]) -> None:
+        declared = audiences(kind).items()
+        self.masked = [(field, who) for field, who in declared if who is not PUBLIC]
+        self.personal = [(field, who) for field, who in declared if not who.same]
 
 
-@cache
-def _personal(kind: type[msgspec.Struct]) -> tuple[tuple[str, Audience], ...]:
-    return tuple((field, who) for field, who in audiences(kind).items() if not who.same)
+_plans: Final[dict[Any, _Plan]] = {}
+
+
+def _plan(kind: Any) -> _Plan:
+    found = _plans.get(kind)
+    if found is None:
+        found = _plans[kind] = _Plan(kind)
+    return found
 
 
 def see(state: S, viewer: int, public: S | None = None) -> S:
@@ -195,28 +211,39 @@ def see(state: S, viewer: int, public: S | None = None) -> S:
     Args:
         public: what a spectator may know of ``state``, where the caller has it already.
     """
+    plan = _plan(type(state))
     if public is not None and viewer >= 0:
-        return _added(state, viewer, public)
-    masked = _masked(type(state))
-    if not masked:
+        return cast("S", _added(plan, state, viewer, public))
+    if not plan.masked:
         return state
-    if viewer == REFEREE:
-        shown = {field: getattr(state, field) if who.referee else None for field, who in masked}
-        return msgspec.structs.replace(state, **shown)
-    changes = {}
-    for field, who in masked:
-        value = who.show(getattr(state, field), state, viewer)
-        changes[field] = None if value is UNSET else value
-    return msgspec.structs.replace(state, **changes)
+    seen: Any = _copy(state)
+    for field, who in plan.masked:
+        value = getattr(state, field)
+        if viewer != REFEREE:
+            value = who.show(value, state, viewer)
+        elif not who.referee:
+            value = None
+        force_setattr(seen, field, None if value is UNSET else value)
+    return cast("S", seen)
 
 
-def _added(state: S, seat: int, public: S) -> S:
+def _added(plan: _Plan, state: Any, seat: int, public: Any) -> Any:
     """What a spectator may know, and what the seat may know beyond it."""
-    changes = {}
-    for field, who in _personal(type(state)):
-        if who.add is not None:
-            changes[field] = who.add(getattr(public, field), getattr(state, field), seat)
+    if not plan.personal:
+        return public
+    seen = _copy(public)
+    for field, who in plan.personal:
+        value = getattr(state, field)
+        if who.add is _with_own:
+            value = _with_own(getattr(public, field), value, seat)
+        elif who.add is not None:
+            value = who.add(getattr(public, field), value, seat)
         else:
-            value = who.show(getattr(state, field), state, seat)
-            changes[field] = None if value is UNSET else value
-    return msgspec.structs.replace(public, **changes) if changes else public
+            value = who.show(value, state, seat)
+        force_setattr(seen, field, None if value is UNSET else value)
+    return seen
+
+
+def _copy(state: Any) -> Any:
+    # Copied and then changed: names that are known only at run time make `replace` twice as slow.
+    return state.__copy__()

@@ -10,11 +10,11 @@ from msgspec.structs import replace
 
 from domain.actions import Offer
 from domain.registry import games
-from domain.table import Table
+from domain.table import AnyGame, Table
 from domain.visibility import see
 from projections.base import GameView
 from projections.registry import projection
-from projections.viewer import REFEREE, SPECTATOR, Viewer
+from projections.viewer import SPECTATOR, Viewer
 from projections.views import SeatView, Snapshot, View
 
 
@@ -28,6 +28,19 @@ def seat_views(table: Table) -> tuple[SeatView, ...]:
     )
 
 
+class _Look:
+    """What was worked out for one viewer; None where that was not asked for yet."""
+
+    __slots__ = ("actions", "game", "own", "seen", "view")
+
+    def __init__(self) -> None:
+        self.actions: list[Offer] | None = None
+        self.game: GameView | None = None
+        self.own: dict[str, Any] | None = None
+        self.seen: Any = None
+        self.view: View | None = None
+
+
 class Sight:
     """A table at one version, looked at by many: what is the same for all is worked out once.
 
@@ -36,40 +49,36 @@ class Sight:
         before: an earlier version of it, from which is taken what has not changed.
     """
 
-    __slots__ = (
-        "_actions",
-        "_frame",
-        "_game",
-        "_game_views",
-        "_projection",
-        "_seats",
-        "_seen",
-        "_views",
-        "_waiting",
-        "table",
-    )
+    __slots__ = ("_frame", "_game", "_looks", "_projection", "_seats", "_waiting", "table")
 
     def __init__(self, table: Table, before: Sight | None = None) -> None:
         self.table = table
-        same = before is not None and before.table.seats is table.seats
-        self._seats: tuple[SeatView, ...] | None = before._seats if before is not None and same else None
-        self._views: dict[Viewer, View] = {}
-        self._game_views: dict[Viewer, GameView] = {}
-        self._actions: dict[Viewer, list[Offer]] = {}
-        self._game = games()[table.game]
-        self._projection = projection(table.game)
-        self._seen: dict[Viewer, Any] = {}
+        self._seats: tuple[SeatView, ...] | None = None
+        if before is None:
+            self._game: AnyGame = games()[table.game]
+            self._projection = projection(table.game)
+        else:
+            self._game, self._projection = before._game, before._projection
+            if before.table.seats is table.seats:
+                self._seats = before._seats
+        self._looks: dict[Viewer, _Look] = {}
         self._frame: View | None = None
         self._waiting: tuple[int, ...] | None = None
 
+    def _look(self, viewer: Viewer) -> _Look:
+        found = self._looks.get(viewer)
+        if found is None:
+            found = self._looks[viewer] = _Look()
+        return found
+
     def seen(self, viewer: Viewer) -> Any:
         """The state of the game as ``viewer`` may know it. Only of a started table."""
-        found = self._seen.get(viewer)
-        if found is None:
+        look = self._look(viewer)
+        if look.seen is None:
             assert self.table.state is not None
             public = self.seen(SPECTATOR) if viewer >= 0 else None
-            found = self._seen[viewer] = see(self.table.state, viewer, public)
-        return found
+            look.seen = see(self.table.state, viewer, public)
+        return look.seen
 
     @property
     def waiting(self) -> tuple[int, ...]:
@@ -86,23 +95,24 @@ class Sight:
         """What ``viewer`` may do now."""
         if viewer < 0:
             return []
-        found = self._actions.get(viewer)
+        look = self._look(viewer)
+        found = look.actions
         if found is None:
             table = self.table
             if table.status != "playing" or table.paused:
                 found = []
             else:
                 found = self._game.actions(self.seen(viewer), viewer)
-            self._actions[viewer] = found
+            look.actions = found
         return found
 
     def view(self, viewer: Viewer) -> View:
         """What ``viewer`` sees."""
-        found = self._views.get(viewer)
-        if found is None:
+        look = self._look(viewer)
+        if look.view is None:
             game = self.game_view(viewer)
-            found = self._views[viewer] = self.frame if game is None else replace(self.frame, game=game)
-        return found
+            look.view = self.frame if game is None else replace(self.frame, game=game)
+        return look.view
 
     @property
     def frame(self) -> View:
@@ -115,22 +125,35 @@ class Sight:
 
     def game_view(self, viewer: Viewer) -> GameView | None:
         """What ``viewer`` sees of the game; None before the start."""
-        found = self._game_views.get(viewer)
-        if found is None:
-            if self.table.state is None:
-                return None
-            found = self._game_views[viewer] = self._game_view(viewer)
-        return found
+        if self.table.state is None:
+            return None
+        look = self._look(viewer)
+        if look.game is None:
+            own = self.own(viewer)
+            if own is None:
+                look.game = self._projection.view(self.seen(viewer), viewer)
+            else:
+                gone = {name: UNSET for name in self.apart if name not in own}
+                look.game = replace(self.game_view(SPECTATOR), **own, **gone)  # type: ignore[type-var]
+        return look.game
 
-    def _game_view(self, viewer: Viewer) -> GameView:
+    @property
+    def apart(self) -> tuple[str, ...]:
+        """The members of a game's view that `own` gives; the others are the same for all."""
+        return self._projection.apart
+
+    def own(self, viewer: Viewer) -> dict[str, Any] | None:
+        """The members by which a seat's view differs from a spectator's; what is absent is not in it.
+
+        None where they are not known apart: for spectators, for games that do not tell, before the start.
+        """
         own = self._projection.own
-        if own is None or viewer == REFEREE:
-            return self._projection.view(self.seen(viewer), viewer)
-        if viewer == SPECTATOR:
-            return self._projection.view(self.seen(SPECTATOR), SPECTATOR)
-        public = self.game_view(SPECTATOR)
-        assert public is not None
-        return own(public, self.seen(viewer), viewer)
+        if viewer < 0 or own is None or self.table.state is None:
+            return None
+        look = self._look(viewer)
+        if look.own is None:
+            look.own = own(self.seen(viewer), viewer)
+        return look.own
 
     def snapshot(self, viewer: Viewer) -> Snapshot:
         """All that ``viewer`` may know."""

@@ -50,25 +50,29 @@ def _same(value: Any, before: Any) -> bool:
 def struct_patch(old: msgspec.Struct, new: msgspec.Struct) -> dict[str, Any]:
     """As `merge_patch` of the two as plain values, but quicker: what is the same object is skipped."""
     kind = type(new)
-    if type(old) is not kind or not _as_declared(kind):
+    if type(old) is not kind or not as_declared(kind):
         return merge_patch(msgspec.to_builtins(old), msgspec.to_builtins(new))
     patch: dict[str, Any] = {}
     for field in kind.__struct_fields__:
         before, value = getattr(old, field), getattr(new, field)
-        if value is before:
-            continue
-        if value is UNSET or value is None:
-            if before is not UNSET and before is not None:
-                patch[field] = None
-        elif isinstance(value, msgspec.Struct) and isinstance(before, msgspec.Struct):
-            if inner := struct_patch(before, value):
-                patch[field] = inner
-        elif isinstance(value, dict) and isinstance(before, dict):
-            if inner := merge_patch(msgspec.to_builtins(before), msgspec.to_builtins(value)):
-                patch[field] = inner
-        elif value != before or _is_object(value) != _is_object(before):
-            patch[field] = value
+        if value is not before:
+            patch_member(patch, field, before, value)
     return patch
+
+
+def patch_member(patch: dict[str, Any], field: str, before: Any, value: Any) -> None:
+    """Add to ``patch`` what makes a member ``before`` become ``value``; `UNSET` for one that is absent."""
+    if value is UNSET or value is None:
+        if before is not UNSET and before is not None:
+            patch[field] = None
+    elif isinstance(value, msgspec.Struct) and isinstance(before, msgspec.Struct):
+        if inner := struct_patch(before, value):
+            patch[field] = inner
+    elif isinstance(value, dict) and isinstance(before, dict):
+        if inner := merge_patch(msgspec.to_builtins(before), msgspec.to_builtins(value)):
+            patch[field] = inner
+    elif value != before or _is_object(value) != _is_object(before):
+        patch[field] = value
 
 
 def _is_object(value: Any) -> bool:
@@ -76,7 +80,7 @@ def _is_object(value: Any) -> bool:
 
 
 @cache
-def _as_declared(kind: type[msgspec.Struct]) -> bool:
+def as_declared(kind: type[msgspec.Struct]) -> bool:
     """Whether an instance is encoded as its fields under their names, and nothing else."""
     config = kind.__struct_config__
     names = all(field.encode_name == field.name for field in fields(kind))

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
-from typing import Any
+from types import NoneType
+from typing import Any, get_args, get_type_hints
 
+import msgspec
 from msgspec import UNSET
 
-from domain.events import Event, event_name
+from domain.events import Event, event_name, event_tag
 from domain.visibility import HIDDEN, PUBLIC, Audience, audiences
-from projections.viewer import REFEREE, Viewer
+from projections.viewer import REFEREE, SPECTATOR, Viewer
 
 
 @cache
@@ -25,9 +27,30 @@ def _open(kind: type[Event]) -> bool:
     return kind.known_to is PUBLIC and all(who is PUBLIC for who in audiences(kind).values())
 
 
+@cache
+def _as_it_is(kind: type[Event]) -> bool:
+    """Whether an event is encoded as it is shown: everybody sees all of it, and no field can be absent."""
+    config, fields = kind.__struct_config__, msgspec.structs.fields(kind)
+    hints = get_type_hints(kind)
+    named = event_name(kind) == event_tag(kind) and all(field.name == field.encode_name for field in fields)
+    there = not any(hints[field.name] is Any or NoneType in get_args(hints[field.name]) for field in fields)
+    return _open(kind) and named and there and not config.omit_defaults and not config.array_like
+
+
 def same_for_all(events: Iterable[Event]) -> bool:
     """Whether every viewer sees the same of ``events``."""
-    return all(_open(type(event)) for event in events)
+    for event in events:  # noqa: SIM110 - at every move
+        if not _open(type(event)):
+            return False
+    return True
+
+
+def for_all(events: Sequence[Event]) -> Sequence[Any]:
+    """As `redact_all` for a spectator, where all see the same; to be encoded only."""
+    for event in events:
+        if not _as_it_is(type(event)):
+            return redact_all(events, SPECTATOR)
+    return events
 
 
 def redact(event: Event, viewer: Viewer) -> dict[str, Any] | None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from msgspec import UNSET, UnsetType
-from msgspec.structs import replace
 
 from domain.games.trick_and_trade import deck, scoring
 from domain.games.trick_and_trade.state import LastTrick, Taken, TrickAndTradeState
@@ -44,9 +45,12 @@ class View(GameView, frozen=True, kw_only=True):
     left_out: tuple[str | None, ...]
 
 
-def own(public: View, seen: TrickAndTradeState, viewer: Viewer) -> View:
-    """A seat's view: that of a spectator, with its own hand."""
-    return replace(public, hands=seen.hands)
+OWN = ("hands",)
+
+
+def own(seen: TrickAndTradeState, viewer: Viewer) -> dict[str, Any]:
+    """What a seat sees otherwise than a spectator: its own hand."""
+    return {"hands": seen.hands}
 
 
 def view(seen: TrickAndTradeState, viewer: Viewer) -> View:

@@ -75,15 +75,12 @@ class Feed:
         sight = self.sight = frame.Sight(table, before)
         news = News(commit, before, sight)
         for viewer, there in list(self.viewers.items()):
-            # One frame for all that get the same bytes, made when the first of them wants it.
-            made: dict[tuple[Kind, Views], bytes] = {}
-            for attachment in tuple(there):
-                sink, views = attachment.sink, attachment.views
-                kind = sink.kind
-                found = made.get((kind, views))
-                if found is None:
-                    found = made[kind, views] = news.frame(viewer, kind, views)
-                sink.send(found)
+            if len(there) == 1:
+                only = there[0]
+                sink = only.sink
+                sink.send(news.frame(viewer, sink.kind, only.views))
+            else:
+                _tell_all(news, viewer, there)
 
     def broadcast(self, message: ToClient) -> None:
         """Send one message to everybody who watches."""
@@ -93,3 +90,15 @@ class Feed:
             if kind not in frames:
                 frames[kind] = encode(kind, message)
             attachment.sink.send(frames[kind])
+
+
+def _tell_all(news: News, viewer: Viewer, there: list[Attachment]) -> None:
+    """One frame for all that get the same bytes, made when the first of them wants it."""
+    made: dict[tuple[Kind, Views], bytes] = {}
+    for attachment in tuple(there):
+        sink, views = attachment.sink, attachment.views
+        kind = sink.kind
+        found = made.get((kind, views))
+        if found is None:
+            found = made[kind, views] = news.frame(viewer, kind, views)
+        sink.send(found)

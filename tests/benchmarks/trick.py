@@ -183,14 +183,17 @@ def view(seen: TrickState, viewer: Viewer) -> View:
     )
 
 
-def own(public: View, seen: TrickState, viewer: Viewer) -> View:
-    """A seat's view: that of a spectator, with its own hand."""
-    return replace(public, hand=seen.hands[viewer])
+OWN = ("hand",)
+
+
+def own(seen: TrickState, viewer: Viewer) -> dict[str, Any]:
+    """What a seat sees and a spectator does not: its own hand."""
+    return {"hand": seen.hands[viewer]}
 
 
 def register() -> None:
     """Let the registries of this process find the game. Before an application is made."""
     games()[NAME] = EndlessTrick()
     module = ModuleType(f"projections.{NAME.replace('-', '_')}")
-    module.__dict__.update(View=View, view=view, own=own)
+    module.__dict__.update(View=View, view=view, own=own, OWN=OWN)
     sys.modules[module.__name__] = module
