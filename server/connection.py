@@ -13,16 +13,16 @@ from typing import Any, final
 
 import structlog
 from msgspec import UNSET, UnsetType
-from mypy_extensions import mypyc_attr
 
 from server import metrics
+from server.acting import ActJob
 from server.codec import BadFrame, Kind, decode, encode, is_id
 from server.direct import DirectProtocol
 from server.feed import Attachment
 from server.framing import BINARY, TEXT, framed_once
 from server.jobs import NoSuchTable, refusal
 from server.limits import Bucket
-from server.messages import ActJob, AttachJob, DetachJob, UnwatchJob, unwatch_lobby, watch_lobby
+from server.messages import AttachJob, DetachJob, UnwatchJob, unwatch_lobby, watch_lobby
 from server.parsing import read
 from server.service import Service
 from server.talk import SayJob, new_bucket
@@ -50,7 +50,6 @@ FLOOD = 10
 """A connection that had this many bursts refused is closed; refusals are forgotten at the allowed rate."""
 
 
-@mypyc_attr(allow_interpreted_subclasses=True)
 class Connection:
     """The state of one connection: what it watches, and what waits to be sent to it.
 

@@ -12,7 +12,7 @@ from projections.redaction import redact_all
 from projections.viewer import SPECTATOR, on_wire
 from server import metrics
 from server.access import viewer_of
-from server.acting import Acting, Answered
+from server.acting import ActJob, Answered
 from server.feed import Attachment, Feed
 from server.jobs import Revoked, refusal
 from server.owner import Told
@@ -195,36 +195,38 @@ class AttachJob(Answered):
         return replies
 
 
-class ActJob(Acting):
-    """A job: a command of the seat that is attached."""
-
-    async def run(self, room: Room) -> None:
-        """Decide, store, tell, answer."""
-        connection, message = self.connection, self.message
-        attachment = connection.attachments.get(room.id)
-        if attachment is None or attachment.viewer == SPECTATOR:
-            text = "attach with a seat's token first" if attachment is None else "spectators cannot act"
-            self.fail("forbidden", text)
-            return
-        seat = attachment.viewer
-        decide = self._deciding(room, seat)
-        try:
-            await room.writer.command(seat, decide, self._command(), self._stored(room))
-        except Revoked:
-            self.fail("forbidden", "this seat's token is not valid any more")
-        except Rejected as refused:
-            metrics.COMMANDS.labels(room.game.name, refused.code).inc()
-            self._note(refused.code, room.table.version)
-            connection.tell(
-                Refused(
-                    id=message.id,
-                    table=room.id,
-                    code=refused.code,
-                    message=refused.message,
-                    detail=refused.detail or UNSET,
-                    version=room.table.version,
-                )
+async def act(job: ActJob, room: Room) -> None:
+    """Decide on the command of a seat, store, tell, answer."""
+    connection, message = job.connection, job.message
+    attachment = connection.attachments.get(room.id)
+    if attachment is None or attachment.viewer == SPECTATOR:
+        text = "attach with a seat's token first" if attachment is None else "spectators cannot act"
+        job.fail("forbidden", text)
+        return
+    seat = attachment.viewer
+    there = room.table.seats[seat]
+    try:
+        await room.writer.command(
+            seat,
+            lambda table: job.decide(room, seat, there, table),
+            job.command(),
+            lambda commit: job.stored(room, commit),
+        )
+    except Revoked:
+        job.fail("forbidden", "this seat's token is not valid any more")
+    except Rejected as refused:
+        metrics.COMMANDS.labels(room.game.name, refused.code).inc()
+        job.note(refused.code, room.table.version)
+        connection.tell(
+            Refused(
+                id=message.id,
+                table=room.id,
+                code=refused.code,
+                message=refused.message,
+                detail=refused.detail or UNSET,
+                version=room.table.version,
             )
+        )
 
 
 async def watch_lobby(connection: Connection, message: WatchLobby) -> None:

@@ -36,6 +36,9 @@ class Owner(Protocol):
 
     store: EventStore
 
+    tells_turns: bool
+    """Whether `advanced` has something to do at every commit, not only where the server plays a seat."""
+
     def settled(self, room: Room) -> None:
         """The room has no more jobs."""
 
@@ -48,8 +51,8 @@ class Owner(Protocol):
     def lost(self, room: Room) -> None:
         """The log of the room is another one than it was."""
 
-    def advanced(self, room: Room, before: Table, mine: bool) -> None:
-        """The room has a new commit, ``before`` is the table before it; ``mine``: by this process."""
+    def advanced(self, room: Room, before: Table) -> None:
+        """A commit of this process led from ``before`` to the room's table."""
 
     def rematch(self, room: Room) -> None:
         """The log of the room names the table of the rematch, which may not be there yet."""

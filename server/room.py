@@ -22,7 +22,7 @@ from server.forget import removes_names
 from server.hearing import Unseen
 from server.jobs import Call, HistoryLost, NoSuchTable, fail
 from server.owner import Owner
-from server.showing import Showing, visible
+from server.showing import Showing, keep, visible
 from server.store.base import HistoryBroken
 from server.writer import Writer
 
@@ -129,7 +129,7 @@ class Room(Showing):
             delayed = self.delayed = Feed(behind)
             for commit in commits[behind.version :]:
                 behind = tables.apply(self.game, behind, commit)
-                self._keep(commit, behind, frame.waiting(behind))
+                keep(self, commit, behind, frame.waiting(behind))
             self._unheard.load(await self.owner.store.said(self.id), delayed.table.version)
             self._unseen[1].load((await self.owner.store.present([self.id]))[0], delayed)
 

@@ -71,6 +71,7 @@ class Service:
         self.bots = Bots(self)
         self.timers = Timers(self)
         self.notices = Notices(self)
+        self.tells_turns = settings.turn_webhook is not None
         self.flushes = Flushes()
 
     async def start(self) -> None:
@@ -161,10 +162,8 @@ class Service:
         """A log has changed behind our back: what is due in it now may stand in no index."""
         self.spawn(self.timers.soon(room.id))
 
-    def advanced(self, room: Room, before: Table, mine: bool) -> None:
-        """A room has a new commit; whoever wrote it moves the bots and tells whose turn it is."""
-        if not mine:
-            return
+    def advanced(self, room: Room, before: Table) -> None:
+        """A room has a new commit of this process: move the bots, and tell whose turn it is."""
         if tables.stand_ins(room.table):
             self.bots.look(room)
         if self.notices.calls:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, cast, final
+from typing import TYPE_CHECKING, Any, cast, final
 
 import structlog
 from mypy_extensions import mypyc_attr
@@ -17,6 +17,7 @@ from domain import table as tables
 from domain.events import Commit, EventCodec
 from domain.registry import table_codec
 from domain.table import AnyGame, RematchOpened, SeatLeft, Table
+from projections.frame import Sight
 from projections.viewer import Viewer
 from server import metrics
 from server.feed import Attachment, Feed
@@ -64,12 +65,7 @@ class Showing:
         self._worker: asyncio.Task[None] | None = None
         self._appending = False
         self._stash: list[tuple[Entry, int]] = []
-
-    @property
-    @final
-    def at_rest(self) -> bool:
-        """Whether the table is loaded and nothing is under way."""
-        return self._worker is None and not self._appending and self.live is not None
+        self._manned: Any = None  # the seats, when the server plays none of them
 
     @property
     def busy(self) -> bool:
@@ -91,17 +87,6 @@ class Showing:
         if self._worker is None and not self._appending:
             self._begin_work()
 
-    @final
-    def go_on(self, first: Sequence[Job] = ()) -> None:
-        """An append outside of any job has ended: do what waits, ``first`` before the rest."""
-        self._jobs.extendleft(reversed(first))
-        if self._worker is not None:
-            return
-        if self._jobs:
-            self._begin_work()
-        elif not self.watched:
-            self.owner.settled(self._whole)
-
     def _begin_work(self) -> None:
         """Do the jobs, in a task."""
         raise NotImplementedError
@@ -110,17 +95,13 @@ class Showing:
     @final
     def table(self) -> Table:
         """The table as it is. Only after `ready`."""
-        if self.live is None:
-            raise NoSuchTable(self.id)
-        return self.live.table
+        return table_of(self)
 
     @property
     @final
     def game(self) -> AnyGame:
         """The table's game. Only after `ready`."""
-        if self._game is None:
-            raise NoSuchTable(self.id)
-        return self._game
+        return game_of(self)
 
     @final
     def feed(self, viewer: Viewer) -> Feed:
@@ -145,12 +126,6 @@ class Showing:
         """The commit of a stored entry. Raises `UnknownEvent` or `CorruptLog`."""
         return self._codec.decode(entry.version, entry.at_ms, entry.data)
 
-    @final
-    def _keep(self, commit: Commit, table: Table, waiting: tuple[int, ...]) -> None:
-        self.recent.append(Told(commit, table.status, waiting))
-        if len(self.recent) > RECENT + table.spectators.delay:
-            self.recent.popleft()
-
     def lost(self, how: str, *, wanted: bool = False) -> HistoryLost:
         """The log is not what was told of it: forget it, send the viewers away, tell the operator."""
         if not wanted:
@@ -160,19 +135,6 @@ class Showing:
         self._unheard = Unheard()
         self.owner.lost(self._whole)
         return HistoryLost(f"{self.id}: {how}")
-
-    @final
-    def hold(self) -> None:
-        """An append begins: what is heard meanwhile waits until its outcome is known."""
-        self._appending = True
-
-    @final
-    def release(self) -> None:
-        """The append has ended."""
-        self._appending = False
-        stash, self._stash = self._stash, []
-        for entry, after_ms in stash:
-            self.hear(entry, after_ms)
 
     @final
     def hear(self, entry: Entry, after_ms: int) -> None:
@@ -206,7 +168,7 @@ class Showing:
             commit = self.decode(entry)
             table = tables.apply(self.game, self.table, commit)
             self.last = entry
-            self.push(commit, table, mine=mine)
+            pushed(self, commit, table, mine)
         elif entry.version > head:
             self.behind()
 
@@ -228,27 +190,6 @@ class Showing:
         self.recent.clear()
         self.writer.forget()
         self._codec = table_codec()
-
-    @final
-    def push(self, commit: Commit, table: Table, *, mine: bool) -> None:
-        """Take a stored commit and tell all viewers; ``table`` is what it led to."""
-        was, before = self.table, self.feed(-1).table
-        self.writer.remember(commit)
-        assert self.live is not None
-        self.live.advance(commit, table)
-        self._unseen[0].tell(self.live)
-        self._keep(commit, table, self.live.sight.waiting)
-        if self.delayed is not None:
-            self._advance_delayed(table)
-        for event in commit.events:
-            if isinstance(event, SeatLeft):
-                self._revoke(event)
-            elif isinstance(event, RematchOpened):
-                self.owner.rematch(self._whole)
-        after = self.feed(-1).table
-        if (before.status, before.seats) != (after.status, after.seats):
-            self.owner.changed(self._whole, mine)
-        self.owner.advanced(self._whole, was, mine)
 
     def _advance_delayed(self, table: Table) -> None:
         feed = self.delayed
@@ -290,6 +231,101 @@ class Showing:
         assert self.live is not None
         for attachment in list(self.live.viewers.get(event.seat, [])):
             attachment.sink.drop(self.id, "removed" if event.reason == "removed" else "revoked")
+
+
+def table_of(room: Showing) -> Table:
+    """The table as it is. Raises `NoSuchTable` where it is not loaded."""
+    if room.live is None:
+        raise NoSuchTable(room.id)
+    return room.live.sight.table
+
+
+def game_of(room: Showing) -> AnyGame:
+    """The table's game. Raises `NoSuchTable` where the table is not loaded."""
+    if room._game is None:
+        raise NoSuchTable(room.id)
+    return room._game
+
+
+def sight_of(room: Showing) -> Sight:
+    """The table as it is, as seats look at it. Raises `NoSuchTable` where it is not loaded."""
+    if room.live is None:
+        raise NoSuchTable(room.id)
+    return room.live.sight
+
+
+def at_rest(room: Showing) -> bool:
+    """Whether the table is loaded and nothing is under way."""
+    return room._worker is None and not room._appending and room.live is not None
+
+
+def hold(room: Showing) -> None:
+    """An append begins: what is heard meanwhile waits until its outcome is known."""
+    room._appending = True
+
+
+def release(room: Showing) -> None:
+    """The append has ended."""
+    room._appending = False
+    if room._stash:
+        stash, room._stash = room._stash, []
+        for entry, after_ms in stash:
+            room.hear(entry, after_ms)
+
+
+def go_on(room: Showing, first: Sequence[Job] = ()) -> None:
+    """An append outside of any job has ended: do what waits, ``first`` before the rest."""
+    if first:
+        room._jobs.extendleft(reversed(first))
+    if room._worker is not None:
+        return
+    if room._jobs:
+        room._begin_work()
+    elif not room.watched:
+        room.owner.settled(cast("Room", room))
+
+
+def has_stand_ins(room: Showing, table: Table) -> bool:
+    """Whether the server plays a seat of the room's table. Asked twice a move, and changes seldom."""
+    if table.seats is room._manned:
+        return False
+    if tables.stand_ins(table):
+        return True
+    room._manned = table.seats
+    return False
+
+
+def keep(room: Showing, commit: Commit, table: Table, waiting: tuple[int, ...]) -> None:
+    """Keep a commit in memory for those who come back, or who see it later."""
+    recent = room.recent
+    recent.append(Told(commit, table.status, waiting))
+    if len(recent) > RECENT + table.spectators.delay:
+        recent.popleft()
+
+
+def pushed(room: Showing, commit: Commit, table: Table, mine: bool) -> None:
+    """Take a stored commit and tell all viewers; ``table`` is what it led to, ``mine``: by this process."""
+    live = room.live
+    assert live is not None
+    was = live.sight.table
+    before = was if room.delayed is None else room.delayed.table
+    room.writer.remember(commit)
+    live.advance(commit, table)
+    room._unseen[0].tell(live)
+    keep(room, commit, table, live.sight.waiting)
+    if room.delayed is not None:
+        room._advance_delayed(table)
+    if table.seats is not was.seats or table.next is not was.next:
+        for event in commit.events:
+            if isinstance(event, SeatLeft):
+                room._revoke(event)
+            elif isinstance(event, RematchOpened):
+                room.owner.rematch(room._whole)
+    after = table if room.delayed is None else room.delayed.table
+    if before.status != after.status or before.seats is not after.seats:
+        room.owner.changed(room._whole, mine)
+    if mine and (room.owner.tells_turns or has_stand_ins(room, table)):
+        room.owner.advanced(room._whole, was)
 
 
 def visible(table: Table) -> int:

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from domain.actions import canonical
 from domain.errors import Rejected
 from domain.events import By, Command, Commit
 from domain.table import Decision, Table
 from server.jobs import Call, HistoryLost, Job
 from server.owner import Unsettled
 from server.past import commit_of
+from server.showing import hold, release
 from server.store.base import Entry, OutcomeUnknown, StoreUnavailable, VersionTaken
-from server.storing import Author, Storing, command_hash
+from server.storing import Author, Storing, command_hash, is_stored, not_stored, prepared
 
 if TYPE_CHECKING:
     from server.room import Room
@@ -107,9 +107,9 @@ class Writer(Storing):
         self, by: By, decision: Decision, command: Command | None, stored: Callable[[Commit], None] | None
     ) -> Commit | None:
         room = self._room
-        append = self._prepared(by, decision, command)
+        append = prepared(self, by, decision, command)
         # From here on what is heard waits: it may be this very commit, made by another process.
-        room.hold()
+        hold(room)
         try:
             if (at_ms := room.owner.expected(room.table, decision.table)) is not None:
                 await room.owner.expect(room.id, at_ms)
@@ -117,11 +117,14 @@ class Writer(Storing):
             try:
                 entry = await self._store(append)
             except (VersionTaken, OutcomeUnknown) as error:
-                self._not_stored(append, error)
+                not_stored(self, append, error)
             else:
-                return self._stored(entry, by, decision, command, stored, began)
+                commit = is_stored(self, entry, by, decision, command, began)
+                if stored is not None:
+                    stored(commit)
+                return commit
         finally:
-            room.release()
+            release(room)
         await room.refresh()
         return None
 
@@ -136,14 +139,14 @@ class Writer(Storing):
         append, room = self._unsettled, self._room
         if append is None:
             return
-        room.hold()
+        hold(room)
         try:
             if room.table.version < append.version:
                 room.receive(await self._store(append), mine=True)
         except VersionTaken:
             pass  # what stands there is read below
         finally:
-            room.release()
+            release(room)
         if room.table.version < append.version:
             await room.refresh()
         self._unsettled = None
@@ -192,8 +195,3 @@ def _same(known: dict[str, Any], asked: dict[str, Any]) -> bool:
     if known.get("type") == "sit" and known.get("name", "") is None:
         asked = {**asked, "name": None}
     return _bytes(known) == _bytes(asked)
-
-
-def seat_command(ident: str, action: dict[str, Any]) -> Command:
-    """The command of an ``act`` message."""
-    return Command(ident, canonical(action))

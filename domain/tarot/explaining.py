@@ -14,7 +14,7 @@ DUE = {
     "passing": "every seat passes a card to its partner first",
     "bidding": "every seat bids first",
     "passing_again": "every seat passes a second card to its partner first",
-    "resolving_21": "you won the trick with trump-21 and say first what becomes of its points",
+    "resolving_21": "you won the trick with the trump 21 and say first what becomes of its points",
     "resolving_bird": "you won the trick with a Bird and say first what becomes of its points",
     "looking": "you won the trick with a Bird and say first whether you look at the Talon",
     "exchanging": "you looked at the Talon and exchange a card or decline first",
@@ -39,7 +39,7 @@ CLOSED = {
 _ONLY_A_BIRD = "only a seat that has just won a trick with a Bird looks at the Talon"
 
 WHILE_PLAYING = {
-    "resolve_21": "only a seat that has just won a trick with trump-21 chooses so",
+    "resolve_21": "only a seat that has just won a trick with the trump 21 chooses so",
     "resolve_bird": "only a seat that has just won a trick with a Bird chooses so",
     "look": _ONLY_A_BIRD,
     "exchange": _ONLY_A_BIRD,

@@ -12,6 +12,7 @@ from server.store import keys
 from server.store.base import Appended, OnAppended, OutcomeUnknown, StoreUnavailable, VersionTaken
 from server.store.link import APPEND, STORE
 from server.store.pipe import pack, pack_parts
+from server.store.watched import Watched
 
 _log = logging.getLogger(__name__)
 
@@ -42,9 +43,10 @@ class Append:
         table, version, data, after_ms: as of `EventStore.append`.
         answered: gets the outcome, or the exception; None once it has, or where nobody waits any more.
         doubtful: it was sent before, and no answer came.
+        watched: is told before ``answered`` that it was stored.
     """
 
-    __slots__ = ("after_ms", "answered", "before", "data", "doubtful", "table", "until", "version")
+    __slots__ = ("after_ms", "answered", "before", "data", "doubtful", "table", "until", "version", "watched")
 
     def __init__(
         self,
@@ -55,6 +57,7 @@ class Append:
         answered: OnAppended,
         until: float,
         doubtful: bool,
+        watched: Watched | None = None,
     ) -> None:
         self.table = table
         self.version = version
@@ -63,6 +66,7 @@ class Append:
         self.answered: OnAppended | None = answered
         self.until = until
         self.doubtful = self.before = doubtful
+        self.watched = watched
 
     def command(self, *, quiet: bool) -> bytes:
         """What is sent; `quiet`: without the news."""
@@ -111,6 +115,8 @@ class Append:
             self.end(OutcomeUnknown(f"{self.table}: version {self.version}: the answer makes no sense"))
             return
         if outcome:
+            if self.watched is not None and self.after_ms is not None:
+                self.watched.heard(self.table, (self.version, at_ms), self.after_ms)
             self.end(Appended(at_ms, outcome == 2))
         else:
             self.end(VersionTaken(self.table, self.version, head))

@@ -20,6 +20,7 @@ from server.store.base import OnAppended
 from server.store.health import Health
 from server.store.link import Settings, explain, is_reply
 from server.store.pipe import Pipe
+from server.store.watched import Watched
 
 _log = logging.getLogger(__name__)
 
@@ -65,12 +66,15 @@ class Flight:
         *,
         until: float | None = None,
         doubtful: bool = False,
+        watched: Watched | None = None,
     ) -> Append:
-        """As `append`, without waiting: ``answered`` gets what it gives or raises."""
+        """As `append`, without waiting: ``answered`` gets what it gives or raises.
+
+        ``watched`` is told before that it was stored.
+        """
         loop = asyncio.get_running_loop()
-        append = Append(
-            table, version, data, after_ms, answered, until or loop.time() + self._settings.settle_s, doubtful
-        )
+        until = until or loop.time() + self._settings.settle_s
+        append = Append(table, version, data, after_ms, answered, until, doubtful, watched)
         if self._task is None:
             append.fail("the store is not started, or closed")
             return append

@@ -130,17 +130,14 @@ class RedisStore(SoonByTask, Moving):
             super().append_soon(table, version, data, after_ms, answered)
             return
 
-        def heard(answer: Appended | Exception) -> None:
-            if isinstance(answer, Appended) and after_ms is not None:
-                self._watched.heard(table, (version, answer.at_ms), after_ms)
-            answered(answer)
-
         try:
             writer = self._nodes.of(keys.SIGNALS).writer
         except StoreUnavailable as error:
             answered(error)
         else:
-            writer.append_soon(keys.check_name(table), version, data, after_ms, heard)
+            writer.append_soon(
+                keys.check_name(table), version, data, after_ms, answered, watched=self._watched
+            )
 
     async def read(self, table: str, after: int = 0, limit: int | None = None) -> list[Entry]:
         """See `EventStore.read`."""

@@ -15,8 +15,9 @@ import msgspec
 import uvicorn
 
 from domain import table as tables
+from domain.actions import canonical
 from domain.dealing import commitment
-from domain.events import Commit, encode_commit
+from domain.events import Command, Commit, encode_commit
 from domain.table import Table
 from server import logs
 from server.codec import encode
@@ -28,7 +29,6 @@ from server.settings import Settings
 from server.store import open_store
 from server.store.base import EventStore
 from server.wire import Accepted, Attached
-from server.writer import seat_command
 from tests.benchmarks import trick
 
 KEY = bytes(32)
@@ -91,7 +91,7 @@ class ReadyMade:
         seat = table.state.next  # type: ignore[attr-defined]
         action = {"type": "play", "card": table.state.hands[seat][0]}  # type: ignore[attr-defined]
         decision = tables.decide_act(game, table, seat, action)
-        command = seat_command("123", action)
+        command = Command("123", canonical(action))
         self.entry = encode_commit(seat, decision.events, command)
         feed, caught = Feed(table), Caught()
         self.attached = encode("msgpack", _attached(table))

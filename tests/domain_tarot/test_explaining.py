@@ -92,7 +92,7 @@ def test_only_after_winning_with_a_bird_the_talon_is_looked_at(kind: str) -> Non
 
 def test_only_after_winning_with_the_21_or_a_bird_a_trick_is_resolved() -> None:
     playout = oopsie("hearts-7", "hearts-8", "hearts-9", "hearts-6")
-    for kind, card in (("resolve_21", "trump-21"), ("resolve_bird", "a Bird")):
+    for kind, card in (("resolve_21", "the trump 21"), ("resolve_bird", "a Bird")):
         assert told(playout, 0, kind) == (
             f"only a seat that has just won a trick with {card} chooses so; possible: play"
         )
@@ -102,7 +102,7 @@ def test_the_trick_won_with_the_21_comes_before_the_next() -> None:
     playout = play(beer("hearts-7 clubs-8", "trump-21 clubs-9", "hearts-8 clubs-10"), "hearts-7")
     play(playout, "trump-21", "hearts-8")
     assert told(playout, 1, "play") == (
-        "you won the trick with trump-21 and say first what becomes of its points; possible: resolve_21"
+        "you won the trick with the trump 21 and say first what becomes of its points; possible: resolve_21"
     )
 
 

@@ -13,7 +13,8 @@ import pytest
 from domain import table as tables
 from domain.events import Commit
 from domain.table import Table
-from server.room import Room
+from server import showing
+from server.showing import Showing
 from server.store import Appended, MemoryBackend, MemoryStore, OutcomeUnknown, StoreUnavailable
 from tests.server.playing import played
 from tests.support.clients import Http, client
@@ -223,6 +224,7 @@ async def test_a_fault_of_a_game_is_one_answer_and_ends_no_connection(
     noted(server_log, "job_failed")
 
 
+@pytest.mark.interpreted
 async def test_news_that_cannot_be_told_leave_no_command_without_an_answer(
     serve: Serve, server_log: io.StringIO, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -230,12 +232,12 @@ async def test_news_that_cannot_be_told_leave_no_command_without_an_answer(
     backend = MemoryBackend()
     store = Held(backend)
     here, there = await serve(store), await serve(MemoryStore(backend))
-    push = Room.push
+    push = showing.pushed
 
-    def failing(self: Room, commit: Commit, table: Table, *, mine: bool) -> None:
+    def failing(room: Showing, commit: Commit, table: Table, mine: bool) -> None:
         if not mine:
             planted()
-        push(self, commit, table, mine=mine)
+        push(room, commit, table, mine)
 
     async with played(here.url, "hold-my-beer", 3) as game, client(there.url) as elsewhere:
         await elsewhere.attach(game.table, game.tokens[2])
@@ -246,7 +248,7 @@ async def test_news_that_cannot_be_told_leave_no_command_without_an_answer(
         room = here.service.room(game.table)
         store.open.clear()
         with monkeypatch.context() as patched:
-            patched.setattr(Room, "push", failing)
+            patched.setattr(showing, "pushed", failing)
             first = asyncio.create_task(game.seats[0].act(game.table, discards[0]))
             await until(lambda: store.waiting == 1)
             second = asyncio.create_task(game.seats[1].act(game.table, discards[1]))

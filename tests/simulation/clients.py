@@ -22,18 +22,23 @@ class Violation(AssertionError):
     """A promise was broken."""
 
 
-class Wire(Connection):
-    """A connection that notes how far the log had come when a frame was queued."""
+class Outbox(deque[bytes]):
+    """What waits to be sent, with how far the log had come when each frame was queued."""
 
-    def __init__(self, process: Process) -> None:
-        super().__init__(process.service, "json")
-        self.process = process
+    def __init__(self, world: World) -> None:
+        super().__init__()
+        self._world = world
         self.heads: deque[int] = deque()
 
-    def send(self, frame: bytes) -> None:
-        if self.closing is None:
-            self.heads.append(self.process.world.stored())
-        super().send(frame)
+    def append(self, frame: bytes) -> None:
+        """Queue a frame."""
+        self.heads.append(self._world.stored())
+        super().append(frame)
+
+    def clear(self) -> None:
+        """Queue nothing any more."""
+        self.heads.clear()
+        super().clear()
 
 
 class Socket:
@@ -42,7 +47,8 @@ class Socket:
     def __init__(self, world: World, process: Process) -> None:
         self.world = world
         self.process = process
-        self.wire = Wire(process)
+        self.wire = Connection(process.service, "json")
+        self.outbox = self.wire.outbox = Outbox(world)
         self.inbox: deque[tuple[dict[str, Any], int]] = deque()
         self.news = asyncio.Event()
         self.broken = False
@@ -86,11 +92,11 @@ class Socket:
             await self._more.wait()
 
     async def _down(self) -> None:
-        wire = self.wire
+        wire, outbox = self.wire, self.outbox
         while True:
-            while wire.outbox:
-                frame = wire.outbox.popleft()
-                head = wire.heads.popleft()
+            while outbox:
+                frame = outbox.popleft()
+                head = outbox.heads.popleft()
                 wire.sent(frame)
                 await self._way()
                 self._arrived(json.loads(frame), head)

@@ -9,21 +9,17 @@ from domain import visibility
 from domain.visibility import Audience, audiences
 from projections import redaction
 
-_DERIVED = (
-    (visibility, "_masked"),
-    (visibility, "_personal"),
-    (redaction, "_plan"),
-    (redaction, "_open"),
-)
-"""What is worked out once from the audiences."""
+_DERIVED = ("_plan", "_open", "_as_it_is")
+"""What `projections.redaction` works out once from the audiences of events."""
 
 
 def open_to(kind: type[msgspec.Struct], field: str, audience: Audience) -> Audience:
     """Give a field another audience; gives the one before."""
     known = audiences(kind)
     before, known[field] = known[field], audience
-    for module, name in _DERIVED:
-        getattr(module, name).cache_clear()
+    visibility._plans.clear()
+    for name in _DERIVED:
+        getattr(redaction, name).cache_clear()
     return before
 
 
@@ -32,5 +28,6 @@ def plant_audience(
 ) -> None:
     """As `open_to`, for as long as the monkeypatch lasts."""
     monkeypatch.setitem(audiences(kind), field, audience)
-    for module, name in _DERIVED:
-        monkeypatch.setattr(module, name, getattr(module, name).__wrapped__)
+    monkeypatch.setitem(visibility._plans, kind, visibility._Plan(kind))
+    for name in _DERIVED:
+        monkeypatch.setattr(redaction, name, getattr(redaction, name).__wrapped__)
