@@ -99,11 +99,13 @@ class Members:
         encoded: an object of at most 65,535 members, as `encode` writes it.
     """
 
-    __slots__ = ("_body", "_count", "_json")
+    __slots__ = ("_begun", "_body", "_count", "_json", "_total")
 
     def __init__(self, kind: Kind, encoded: bytes) -> None:
         self._json = kind == "json"
         self._count = 0
+        self._total = -1
+        self._begun = b""
         if self._json:
             self._body = encoded[1:-1]
         else:
@@ -117,8 +119,11 @@ class Members:
             return b"{%b%b%b}" % (self._body, b"," if more and self._body else b"", more)
         number, start = _map_header(encoded)
         total = self._count + number
-        header = bytes((0x80 | total,)) if total < 16 else bytes((0xDE, total >> 8, total & 255))
-        return header + self._body + encoded[start:]
+        if total != self._total:
+            self._total = total
+            header = bytes((0x80 | total,)) if total < 16 else bytes((0xDE, total >> 8, total & 255))
+            self._begun = header + self._body
+        return self._begun + encoded[start:]
 
 
 def _map_header(encoded: bytes) -> tuple[int, int]:

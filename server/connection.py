@@ -73,6 +73,7 @@ class Connection:
         self._most_waiting = settings.queue_messages
         self._opcode = TEXT if kind == "json" else BINARY
         self._line: DirectProtocol | None = None
+        self._flushes = service.flushes
         self._flushing = False
         self._attaching = 0
         self._bucket = Bucket(settings.message_burst, settings.message_rate_per_s, time.monotonic)
@@ -106,7 +107,7 @@ class Connection:
             self.wake.set()
         else:
             self._flushing = True
-            self.service.flushes.add(self)
+            self._flushes.add(self)
 
     def go_direct(self, line: DirectProtocol) -> None:
         """Read from the socket's protocol and write to it, past ASGI."""
@@ -118,7 +119,7 @@ class Connection:
         """Write what waits, if the socket takes it; it says when it takes more."""
         self._flushing = False
         outbox, line = self.outbox, self._line
-        if not outbox or line is None or line.close_sent or line.disconnected or line.full:
+        if not outbox or line is None or line.close_sent or line.full:
             return
         self._bytes = 0
         opcode = self._opcode

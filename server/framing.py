@@ -11,11 +11,21 @@ BINARY: Final = 0x82
 def framed(opcode: int, payload: bytes) -> bytes:
     """One final, unmasked WebSocket frame (RFC 6455, section 5.2)."""
     length = len(payload)
+    if length < _USUAL:
+        return _HEADERS[opcode][length] + payload
+    return _header(opcode, length) + payload
+
+
+def _header(opcode: int, length: int) -> bytes:
     if length < 126:
-        return bytes((opcode, length)) + payload
+        return bytes((opcode, length))
     if length < 65536:
-        return bytes((opcode, 126, length >> 8, length & 255)) + payload
-    return bytes((opcode, 127)) + length.to_bytes(8, "big") + payload
+        return bytes((opcode, 126, length >> 8, length & 255))
+    return bytes((opcode, 127)) + length.to_bytes(8, "big")
+
+
+_USUAL: Final = 2048
+_HEADERS: Final = {opcode: [_header(opcode, length) for length in range(_USUAL)] for opcode in (TEXT, BINARY)}
 
 
 class _Last:

@@ -7,16 +7,16 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, cast, final
 
 import structlog
 from mypy_extensions import mypyc_attr
 
 from domain import table as tables
-from domain.events import Commit, EventCodec
+from domain.events import By, Command, Commit, EventCodec
 from domain.registry import table_codec
-from domain.table import AnyGame, RematchOpened, SeatLeft, Table
+from domain.table import AnyGame, Decision, RematchOpened, SeatLeft, Table
 from projections.frame import Sight
 from projections.viewer import Viewer
 from server import metrics
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from server.storing import Storing
 
 log = structlog.get_logger(__name__)
+
+Author = By | Callable[[Decision], By]
 
 RECENT = 64
 """Commits kept in memory beyond a table's delay; older ones are read from the store."""
@@ -295,6 +297,17 @@ def has_stand_ins(room: Showing, table: Table) -> bool:
     return False
 
 
+def remember(ids: dict[int, int], commit: Commit) -> None:
+    """Keep in mind which command a commit answered."""
+    if commit.command is not None:
+        ids[command_hash(commit.by, commit.command)] = commit.version
+
+
+def command_hash(by: Author, command: Command) -> int:
+    """By what a command is known again."""
+    return hash(("http" if command.http else by, command.id))
+
+
 def keep(room: Showing, commit: Commit, table: Table, waiting: tuple[int, ...]) -> None:
     """Keep a commit in memory for those who come back, or who see it later."""
     recent = room.recent
@@ -309,7 +322,7 @@ def pushed(room: Showing, commit: Commit, table: Table, mine: bool) -> None:
     assert live is not None
     was = live.sight.table
     before = was if room.delayed is None else room.delayed.table
-    room.writer.remember(commit)
+    remember(room.writer.ids, commit)
     live.advance(commit, table)
     room._unseen[0].tell(live)
     keep(room, commit, table, live.sight.waiting)

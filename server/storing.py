@@ -7,7 +7,6 @@ move goes through are functions: methods of classes with interpreted subclasses 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from typing import TYPE_CHECKING, final
 
 import structlog
@@ -19,7 +18,18 @@ from domain.table import Decision
 from server import metrics
 from server.jobs import Job, fail
 from server.owner import Unsettled
-from server.showing import Showing, game_of, go_on, has_stand_ins, hold, pushed, release, table_of
+from server.showing import (
+    Showing,
+    command_hash,
+    game_of,
+    go_on,
+    has_stand_ins,
+    hold,
+    pushed,
+    release,
+    remember,
+    table_of,
+)
 from server.store.base import Appended, Entry, OutcomeUnknown, VersionTaken
 
 if TYPE_CHECKING:
@@ -27,8 +37,6 @@ if TYPE_CHECKING:
     from server.room import Room
 
 log = structlog.get_logger(__name__)
-
-Author = By | Callable[[Decision], By]
 
 FIRST_PAUSE_S = 0.5
 
@@ -44,7 +52,7 @@ class Storing:
     def __init__(self, room: Room) -> None:
         self._room = room
         self._shown: Showing = room
-        self._ids: dict[int, int] = {}
+        self.ids: dict[int, int] = {}
         self._unsettled: Unsettled | None = None
 
     @property
@@ -54,13 +62,13 @@ class Storing:
 
     def forget(self) -> None:
         """The room starts anew."""
-        self._ids.clear()
+        self.ids.clear()
         self._unsettled = None
 
     def remember(self, *commits: Commit) -> None:
         """Keep in mind which commands these commits answered."""
         for commit in commits:
-            remember(self, commit)
+            remember(self.ids, commit)
 
     def _again(self, job: Job) -> Job:
         """``job``, to be done when what another process has made is read."""
@@ -116,7 +124,7 @@ def begin(writer: Storing, job: ActJob, seat: int) -> bool:
     room = writer._shown
     table = table_of(room)
     command = job.command()
-    if writer._unsettled is not None or command_hash(seat, command) in writer._ids:
+    if writer._unsettled is not None or command_hash(seat, command) in writer.ids:
         return False
     if table.clock is not None or has_stand_ins(room, table):
         return False  # somebody has to be asked to look in time, which is not decided twice
@@ -132,12 +140,6 @@ def begin(writer: Storing, job: ActJob, seat: int) -> bool:
     under_way = _UnderWay(writer, job, seat, command, decision, append)
     room.owner.store.append_soon(room.id, append.version, append.data, append.after_ms, under_way)
     return True
-
-
-def remember(writer: Storing, commit: Commit) -> None:
-    """Keep in mind which command a commit answered."""
-    if commit.command is not None:
-        writer._ids[command_hash(commit.by, commit.command)] = commit.version
 
 
 def prepared(writer: Storing, by: By, decision: Decision, command: Command | None) -> Unsettled:
@@ -186,8 +188,3 @@ def is_stored(
         raise OutcomeUnknown(f"{room.id}: version {commit.version} is stored, and was not told") from error
     metrics.FANOUT.observe(time.perf_counter() - now)
     return commit
-
-
-def command_hash(by: Author, command: Command) -> int:
-    """By what a command is known again."""
-    return hash(("http" if command.http else by, command.id))

@@ -16,9 +16,9 @@ from domain.table import Decision, Table
 from server.jobs import Call, HistoryLost, Job
 from server.owner import Unsettled
 from server.past import commit_of
-from server.showing import hold, release
+from server.showing import Author, command_hash, hold, release
 from server.store.base import Entry, OutcomeUnknown, StoreUnavailable, VersionTaken
-from server.storing import Author, Storing, command_hash, is_stored, not_stored, prepared
+from server.storing import Storing, is_stored, not_stored, prepared
 
 if TYPE_CHECKING:
     from server.room import Room
@@ -35,7 +35,7 @@ class Writer(Storing):
         Raises:
             Rejected: ``id_reused``: it answered another action.
         """
-        version = self._ids.get(command_hash(by, command))
+        version = self.ids.get(command_hash(by, command))
         if version is None:
             return None
         there = self._room.table.seats[by] if isinstance(by, int) and not command.http else None

@@ -116,7 +116,7 @@ class Append:
             return
         if outcome:
             if self.watched is not None and self.after_ms is not None:
-                self.watched.heard(self.table, (self.version, at_ms), self.after_ms)
+                self.watched.stored(self.table, (self.version, at_ms), self.after_ms)
             self.end(Appended(at_ms, outcome == 2))
         else:
             self.end(VersionTaken(self.table, self.version, head))

@@ -19,6 +19,7 @@ from server.store import keys
 from server.store.base import Entry, OnCommit, OnSignal
 from server.store.link import Settings
 from server.store.pipe import Pipe
+from server.store.watched import Watched
 
 _log = logging.getLogger(__name__)
 
@@ -37,6 +38,7 @@ class Listening:
         on_signal: OnSignal,
         on_ready: Callable[[], None],
         on_trouble: Callable[[], None],
+        watched: Watched | None = None,
     ) -> None:
         self._connect = connect
         self._settings = settings
@@ -44,6 +46,7 @@ class Listening:
         self._on_signal = on_signal
         self._on_ready = on_ready
         self._on_trouble = on_trouble
+        self._watched = watched
         self._standing: dict[bytes, asyncio.Event] = {}  # per wanted channel: does its subscription stand
         self._asked: Counter[bytes] = Counter()  # subscriptions sent and not confirmed yet
         self._ready = asyncio.Event()
@@ -57,7 +60,8 @@ class Listening:
         self._heard = True
         self._failures = 0
         if type(message) is list and len(message) == 3 and message[0] == b"smessage":
-            self._told(message[1], message[2])
+            if self._watched is None or not self._watched.is_stale(message[1], message[2]):
+                self._told(message[1], message[2])
             return
         match message:
             case [b"ssubscribe", channel, _]:

@@ -116,7 +116,7 @@ class RedisStore(SoonByTask, Moving):
                 raise
             else:
                 if after_ms is not None:
-                    self._watched.heard(table, (version, appended.at_ms), after_ms)
+                    self._watched.stored(table, (version, appended.at_ms), after_ms)
                 return appended
             await self._look_around(known)
             if asyncio.get_running_loop().time() > until:
@@ -135,9 +135,9 @@ class RedisStore(SoonByTask, Moving):
         except StoreUnavailable as error:
             answered(error)
         else:
-            writer.append_soon(
-                keys.check_name(table), version, data, after_ms, answered, watched=self._watched
-            )
+            if table not in self._watched:
+                keys.check_name(table)
+            writer.append_soon(table, version, data, after_ms, answered, watched=self._watched)
 
     async def read(self, table: str, after: int = 0, limit: int | None = None) -> list[Entry]:
         """See `EventStore.read`."""
@@ -301,6 +301,7 @@ class RedisStore(SoonByTask, Moving):
             self._signalled,
             self._nudge.set,
             self._trouble.set,
+            self._watched,
         )
 
     async def _beat(self) -> None:

@@ -29,6 +29,7 @@ class Subscriber(Listening):
         on_signal: called for each signal.
         on_ready: called when all subscriptions stand, at first and after each reconnection.
         on_trouble: called when the connection failed or the server sent a channel away.
+        watched: knows which news tell nothing new, so that they need not be read.
     """
 
     async def start(self) -> None:

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from typing import Any
 from unittest import mock
 
-from domain.events import Commit
+from domain.events import By, Command, Commit
 from domain.table import Decision
+from server import acting, storing, writer
 from server.owner import Unsettled
 from server.room import Room
 from server.store.base import Entry, OutcomeUnknown, StoreUnavailable
@@ -48,11 +49,14 @@ async def _told_first(self: Writer, append: Unsettled) -> Entry:
     return entry
 
 
-def _nothing_more(self: Writer, entry: Entry, commit: Commit, decision: Decision) -> None:
+def _told_already(
+    self: Writer, entry: Entry, by: By, decision: Decision, command: Command | None, began: float
+) -> Commit:
     """The viewers were told before."""
+    return Commit(entry.version, entry.at_ms, by, decision.events, command)
 
 
-def _by_its_job(self: Writer, *_: Any) -> bool:
+def _by_its_job(*_: Any) -> bool:
     """Every append is made where the fault is."""
     return False
 
@@ -65,7 +69,7 @@ async def _nothing_compared(self: SimStore) -> None:
     """Lost news stays lost."""
 
 
-def _not_held(self: Room) -> None:
+def _not_held(room: Room) -> None:
     """What is heard during an append is told at once."""
 
 
@@ -77,18 +81,18 @@ async def _believed(self: Room) -> bool:
     return self.table.version > before
 
 
-_ONE_WAY: tuple[type, str, Any] = (Writer, "begin", _by_its_job)
-_PATCHES: dict[str, list[tuple[type, str, Any]]] = {
+_ONE_WAY: tuple[Any, str, Any] = (acting, "begin", _by_its_job)
+_PATCHES: dict[str, list[tuple[Any, str, Any]]] = {
     "retrying-writer": [_ONE_WAY, (Writer, "_store", _again_at_the_end)],
     "no-id-check": [(Writer, "first_answer", _never_seen)],
     "told-before-stored": [
         _ONE_WAY,
         (Writer, "_store", _told_first),
-        (Writer, "_tell", _nothing_more),
+        (writer, "is_stored", _told_already),
     ],
     "settled-by-reading": [_ONE_WAY, (Writer, "_store", _settled_by_reading)],
     "no-head-comparison": [(SimStore, "compare", _nothing_compared)],
-    "not-held": [(Room, "hold", _not_held)],
+    "not-held": [(writer, "hold", _not_held), (storing, "hold", _not_held)],
     "history-believed": [(Room, "refresh", _believed)],
 }
 FAULTS = tuple(_PATCHES)

@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import Any, NoReturn, Protocol, TypeVar
 
+from server.store import keys
 from server.store.base import (
     Appended,
     Entry,
@@ -207,7 +208,7 @@ class SimStore(SoonByTask):
             appended = await disk.apply(append)
         await self._way()
         if after_ms is not None:
-            self._watched.heard(table, (version, appended.at_ms), after_ms)
+            self._watched.stored(table, (version, appended.at_ms), after_ms)
         return appended
 
     async def _unknown(self, append: tuple[Any, ...], why: str, arrives_s: float | None) -> NoReturn:
@@ -234,6 +235,9 @@ class SimStore(SoonByTask):
 
     def _hear(self, table: str, entry: Entry, after_ms: int) -> None:
         if self.dead or table not in self._watched:
+            return
+        news = b"%d %d %d\n%b" % (entry.version, entry.at_ms, after_ms, entry.data)
+        if self._watched.is_stale(keys.news(table).encode(), news):
             return
         if self._watched.heard(table, (entry.version, entry.at_ms), after_ms):
             self._on_commit(table, entry, after_ms)

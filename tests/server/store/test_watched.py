@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from server.store import keys
 from server.store.watched import Place, Watched
 
 FIRST, SECOND, THIRD = (1, 100), (2, 200), (3, 300)
@@ -96,3 +97,39 @@ def test_another_history_of_the_same_length_is_news() -> None:
 
 def test_a_table_that_nobody_watches_may_always_have_news() -> None:
     assert Watched().heard("t", FIRST, 0)
+
+
+def test_news_of_an_own_commit_are_stale_until_something_else_is_known() -> None:
+    watched = Watched()
+    watched.begin("t")
+    watched.joined("t", FIRST)
+    channel, second = keys.news("t").encode(), (FIRST[0] + 1, FIRST[1] + 5)
+    told = b"%d %d %d\ndata" % (*second, FIRST[1])
+    assert not watched.is_stale(channel, told)
+    watched.stored("t", second, FIRST[1])
+    assert watched.is_stale(channel, told)
+    for other in (
+        (*second, FIRST[1] + 1),
+        (second[0], second[1] + 1, FIRST[1]),
+        (second[0] + 1, second[1], second[1]),
+    ):
+        assert not watched.is_stale(channel, b"%d %d %d\ndata" % other)
+    assert not watched.is_stale(keys.news("u").encode(), told)
+    watched.heard("t", (second[0] + 1, second[1]), second[1])
+    assert not watched.is_stale(channel, told)
+
+
+def test_news_of_an_own_commit_are_not_stale_where_something_is_missing_or_another_history_was_read() -> None:
+    watched = Watched()
+    watched.begin("t")
+    watched.joined("t", FIRST)
+    channel, third = keys.news("t").encode(), (FIRST[0] + 2, FIRST[1] + 5)
+    watched.stored("t", third, FIRST[1] + 2)
+    assert not watched.is_stale(channel, b"%d %d %d\n" % (*third, FIRST[1] + 2))
+    watched.caught_up("t", third)
+    watched.stored("t", (third[0] + 1, third[1]), third[1])
+    assert watched.is_stale(channel, b"%d %d %d\n" % (third[0] + 1, third[1], third[1]))
+    watched.caught_up("t", (third[0] + 1, third[1] + 1))
+    assert not watched.is_stale(channel, b"%d %d %d\n" % (third[0] + 1, third[1], third[1]))
+    watched.end("t")
+    assert not watched.is_stale(channel, b"%d %d %d\n" % (third[0] + 1, third[1], third[1]))
