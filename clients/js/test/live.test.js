@@ -15,7 +15,8 @@ let server;
 const clients = [];
 
 before(async () => {
-  server = await startServer();
+  // Of bots that take a second to think nothing is looked at here but what they do.
+  server = await startServer({ env: { FACEDOWN_BOT_DELAY_MS: '20' } });
 });
 after(async () => {
   for (const one of clients) one.close();

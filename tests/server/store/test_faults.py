@@ -151,7 +151,7 @@ async def test_a_refusal_is_certain_unless_an_earlier_attempt_is_in_doubt(refusa
         return None if hang_up_first and appends == 1 else refusal
 
     async with scripted_server(answer) as url:
-        settings = Settings(attempt_s=0.5, settle_s=2.0)
+        settings = Settings(attempt_s=0.5, settle_s=1.0)
         writer = Writer(Link(url, settings).connection, settings)
         writer.start()
         with pytest.raises(StoreUnavailable):
