@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 ARGS ?=
 
-.PHONY: serve compile test test-long test-js check bench bench-peers clean
+.PHONY: serve compile test test-long test-js check bench bench-peers clean ready from-debian from-npm
 .DELETE_ON_ERROR:
 
 # What `make compile` has made is used as long as nothing was changed since.
@@ -28,17 +28,25 @@ $(COMPILED)/.made: scripts/compile $(shell find $(PACKAGES) -type f -not -name '
 # The tests start hundreds of servers, none of which should have to compile its modules anew.
 test test-long: export PYTHONDONTWRITEBYTECODE =
 
+# What the tests need comes from three places, none of which waits for another. Node.js itself comes last, where
+# it has to come from the one that is busy before.
+ready:
+	@$(MAKE) --no-print-directory -j3 $(VENV)/.installed-dev from-debian from-npm
+	scripts/setup-node $(BIN)
+
+from-debian:
+	scripts/setup-debian
+
+from-npm:
+	scripts/setup-node
+
 # All tests together must reach the branch coverage that pyproject.toml demands.
 COVERAGE := --cov --cov-report=
 
-test: $(VENV)/.installed-dev
-	scripts/setup-debian
-	scripts/setup-node $(BIN)
+test: ready
 	$(BIN)/python -m pytest -n auto --dist worksteal $(or $(ARGS),$(COVERAGE))
 
-test-long: $(VENV)/.installed-dev
-	scripts/setup-debian
-	scripts/setup-node $(BIN)
+test-long: ready
 	FACEDOWN_LONG=1 $(BIN)/python -m pytest -n auto --dist worksteal -m "long or not long" $(ARGS)
 
 # The JavaScript client; needs Node.js 20 or newer.
@@ -76,18 +84,24 @@ clean:
 	rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .grimp_cache
 	find . -name __pycache__ -type d -not -path '*/node_modules/*' -prune -exec rm -rf {} +
 
-# An interrupted run can leave a folder without pip behind: it is made anew.
+# An interrupted run can leave a folder without pip behind: it is made anew. The pip of older Pythons takes half
+# as long again to install what the tests need.
 $(VENV)/.made:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo 'Facedown needs Python 3.11 or newer; name one with PYTHON=/path/to/python'; exit 1; }
 	@$(BIN)/python -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv --clear $(VENV) || \
 	  { echo 'Could not make $(VENV). On Debian and Ubuntu install the package python3-venv.'; exit 1; }
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check 'pip>=26'
 	@touch $@
+
+PIP_INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
 $(VENV)/.installed: $(VENV)/.made pyproject.toml constraints.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e .
+	$(PIP_INSTALL) -e .
 	@touch $@
 
-$(VENV)/.installed-dev: $(VENV)/.installed
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
-	@touch $@
+# All at once, because to find out what is needed takes as long for a part. Nothing is compiled but what is used,
+# when it is used first: most of it never is.
+$(VENV)/.installed-dev: $(VENV)/.made pyproject.toml constraints.txt
+	$(PIP_INSTALL) --no-compile -e '.[dev]'
+	@touch $(VENV)/.installed $@

@@ -3,30 +3,20 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-FOLDER = Path(__file__).parents[2] / "clients" / "js"
+from tests.support.node import program
+from tests.support.server import ROOT
+
+FOLDER = ROOT / "clients" / "js"
 LONG = {"chaos", "examples", "replay", "resume", "verify"}
 """These play or check many whole games; `make test-long` and `make test-js` run them."""
 
 FILES = sorted(path.name.partition(".")[0] for path in (FOLDER / "test").glob("*.test.js"))
-
-
-def program(name: str) -> str | None:
-    """A program of Node.js 20 or newer: beside this Python, or on the PATH."""
-    for found in (Path(sys.executable).parent / name, shutil.which(name)):
-        if found is None or not Path(found).exists():
-            continue
-        node = Path(found).with_name("node")
-        version = subprocess.run([str(node), "--version"], capture_output=True, text=True, check=False).stdout
-        if version.startswith("v") and int(version[1:].partition(".")[0]) >= 20:
-            return str(found)
-    return None
 
 
 @pytest.fixture(scope="session")
@@ -34,17 +24,13 @@ def node(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> str:
     """The program, with the packages that the tests need installed."""
     import fcntl
 
-    found, npm = program("node"), program("npm")
-    if found is None or npm is None:
+    found = program("node")
+    if found is None or program("npm") is None:
         pytest.skip("Node.js 20 or newer is not there; scripts/setup-node installs it")
     shared = tmp_path_factory.getbasetemp()
     with (shared.parent if worker_id != "master" else shared).joinpath("npm.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        installed = FOLDER / "node_modules" / ".package-lock.json"
-        if not installed.exists() or installed.stat().st_mtime < (FOLDER / "package.json").stat().st_mtime:
-            words = [npm, "install", "--no-audit", "--no-fund", "--no-package-lock", "--silent"]
-            subprocess.run(words, cwd=FOLDER, check=True, timeout=240, env=environment(found))
-            installed.touch()
+        subprocess.run([ROOT / "scripts" / "setup-node"], check=True, timeout=240, env=environment(found))
     return found
 
 

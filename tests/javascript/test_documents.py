@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 from server.asyncapi import description
-from tests.javascript.test_client import environment, node, program
+from tests.javascript.test_client import environment, node
+from tests.support.node import program
 
 __all__ = ["node"]
 

@@ -15,6 +15,7 @@ import pytest
 
 from domain.registry import games
 from tests.support.clients import Http
+from tests.support.node import program
 from tests.support.server import ROOT, Running, Serve
 from tests.support.store import PATIENCE_S, eventually
 
@@ -25,9 +26,9 @@ WS = ROOT / "clients" / "js" / "node_modules" / "ws"
 
 def javascript(folder: Path) -> list[str]:
     """How the JavaScript example is run; skips the test where it cannot be."""
-    node = shutil.which("node")
+    node = program("node")
     if node is None:
-        pytest.skip("Node.js is not installed")
+        pytest.skip("Node.js 20 or newer is not there; scripts/setup-node installs it")
     knows = subprocess.run(
         [node, "-p", "typeof WebSocket"], capture_output=True, text=True, check=True, timeout=PATIENCE_S
     )
@@ -77,7 +78,6 @@ async def check(here: Running, game: str, commands: Sequence[Sequence[str]]) -> 
         assert one["result"]["places"] == finished["places"]
 
 
-@pytest.mark.timeout(150)
 def every_other(first: int) -> list[Any]:
     """All games, every second of which is quick."""
     return [
@@ -86,6 +86,7 @@ def every_other(first: int) -> list[Any]:
     ]
 
 
+@pytest.mark.timeout(150)
 @pytest.mark.parametrize("game", every_other(0))
 async def test_the_python_bot_plays_every_game_to_the_end(serve: Serve, game: str) -> None:
     here = await serve()
@@ -136,9 +137,9 @@ async def reached(http: Http, table: str, version: int) -> None:
 
 
 def test_a_node_without_websockets_is_told_what_is_missing(tmp_path: Path) -> None:
-    node = shutil.which("node")
+    node = program("node")
     if node is None:
-        pytest.skip("Node.js is not installed")
+        pytest.skip("Node.js 20 or newer is not there; scripts/setup-node installs it")
     (tmp_path / "none.cjs").write_text("delete globalThis.WebSocket")
     bot = shutil.copy(EXAMPLES / "bot.mjs", tmp_path)
     command = [node, "--require", str(tmp_path / "none.cjs"), bot, "http://localhost:9", "table"]
