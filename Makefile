@@ -91,7 +91,7 @@ $(VENV)/.made:
 	  { echo 'Facedown needs Python 3.11 or newer; name one with PYTHON=/path/to/python'; exit 1; }
 	@$(BIN)/python -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv --clear $(VENV) || \
 	  { echo 'Could not make $(VENV). On Debian and Ubuntu install the package python3-venv.'; exit 1; }
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check 'pip>=26'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check 'pip>=26' || echo 'going on with an older pip'
 	@touch $@
 
 PIP_INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -116,6 +116,14 @@ class View(GameView, frozen=True, kw_only=True):
     face_up: bool
 
 
+OWN = ("drawn",)
+
+
+def own(seen: MeinSchatzState, viewer: Viewer) -> dict[str, Any]:
+    """The members in which viewers' views differ."""
+    return {"drawn": (seen.drawn,) if seen.phase == "laying" else ()}
+
+
 def view(seen: MeinSchatzState, viewer: Viewer) -> View:
     """The view of what ``viewer`` may see."""
     owners = {place: seat for seat, place in enumerate(seen.took)}
@@ -130,7 +138,7 @@ def view(seen: MeinSchatzState, viewer: Viewer) -> View:
         orcs=len(seen.orcs),
         orcs_in_all=deck.ORCS,
         deck=len(seen.deck),
-        drawn=(seen.drawn,) if seen.phase == "laying" else (),
+        **own(seen, viewer),
         places=[Place(place, seen.stacks[place], owners.get(place, UNSET)) for place in deck.PLACES],
         tokens=seen.tokens,
         gnome_tokens=len(seen.gnomes),

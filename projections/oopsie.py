@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from msgspec import UNSET, UnsetType
 
 from domain.games.oopsie.state import TRICKS, OopsieState, most_hands, target
-from projections.tarot_views import PlacesView, own_pick, places
+from projections.tarot_views import OWN_PLACES, PlacesView, own_pick, own_places, places
 from projections.viewer import Viewer
 
 
@@ -22,13 +24,20 @@ class View(PlacesView, frozen=True, kw_only=True):
     received: tuple[str, ...] | UnsetType = UNSET
 
 
+OWN = (*OWN_PLACES, "passing", "passed", "received")
+
+
+def own(seen: OopsieState, viewer: Viewer) -> dict[str, Any]:
+    """The members in which viewers' views differ."""
+    mine = own_places(seen, viewer)
+    if viewer >= 0:
+        mine["passed"], mine["received"] = seen.passed[viewer], seen.received[viewer]
+        if isinstance(pick := own_pick(seen, viewer), str):
+            mine["passing"] = pick
+    return mine
+
+
 def view(seen: OopsieState, viewer: Viewer) -> View:
     """The view of what ``viewer`` may see."""
-    pick = own_pick(seen, viewer)
-    shared = places(seen, viewer, tricks=TRICKS, target=target(seen), most_hands=most_hands(seen))
-    return View(
-        **shared,
-        passing=pick if isinstance(pick, str) else UNSET,
-        passed=seen.passed[viewer] if viewer >= 0 else UNSET,
-        received=seen.received[viewer] if viewer >= 0 else UNSET,
-    )
+    shared = places(seen, tricks=TRICKS, target=target(seen), most_hands=most_hands(seen))
+    return View(**shared, **own(seen, viewer))

@@ -80,8 +80,17 @@ def last_trick(trick: LastTrick | None) -> LastTrickView | UnsetType:
     )
 
 
+OWN = ("hands", "talon")
+"""The members of `TarotView` that are not the same for all viewers."""
+
+
+def own(seen: TarotState) -> dict[str, Any]:
+    """Those members for what a viewer may see."""
+    return {"hands": seen.hands, "talon": seen.talon}
+
+
 def common(seen: TarotState, tricks: int) -> dict[str, Any]:
-    """The members of `TarotView` for what a viewer may see of the state of a hand of ``tricks`` tricks."""
+    """The other members, for a hand of ``tricks`` tricks."""
     complete = len(seen.plays) == seen.seats
     return {
         "phase": seen.phase,
@@ -91,12 +100,10 @@ def common(seen: TarotState, tricks: int) -> dict[str, Any]:
         "tricks": tricks,
         "lead": seen.plays[0][0] if seen.plays else seen.lead,
         "turn": tarot.turn(seen) if seen.phase in tarot.TURN_PHASES else UNSET,
-        "hands": seen.hands,
         "plays": plays(seen.plays),
         "led_suit": led_suit(seen.plays) or UNSET,
         "winner": seen.lead if complete else UNSET,
         "last_trick": last_trick(seen.last_trick),
-        "talon": seen.talon,
         "points": seen.points,
         "places": ranked(seen.points),
         "scores": seen.scores,
@@ -127,12 +134,20 @@ def own_pick(seen: PlacesState, viewer: Viewer) -> str | int | None:
     return seen.picks[viewer] if viewer >= 0 and seen.picks else None
 
 
-def places(seen: PlacesState, viewer: Viewer, *, tricks: int, target: int, most_hands: int) -> dict[str, Any]:
-    """The members of `PlacesView` for what a viewer may see of the state of a hand of ``tricks`` tricks."""
+OWN_PLACES = (*OWN, "bid")
+"""The members of `PlacesView` that are not the same for all viewers."""
+
+
+def own_places(seen: PlacesState, viewer: Viewer) -> dict[str, Any]:
+    """Those members for what a viewer may see."""
     pick = own_pick(seen, viewer)
+    return own(seen) | ({"bid": pick} if isinstance(pick, int) else {})
+
+
+def places(seen: PlacesState, *, tricks: int, target: int, most_hands: int) -> dict[str, Any]:
+    """The other members, for a hand of ``tricks`` tricks."""
     return common(seen, tricks) | {
         "chosen": tuple(times > 0 for times in seen.chosen) if seen.chosen else UNSET,
-        "bid": pick if isinstance(pick, int) else UNSET,
         "bids": seen.bids,
         "last_hand": UNSET if seen.last_hand is None else seen.last_hand,
         "target": target,

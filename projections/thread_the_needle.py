@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 from msgspec import UNSET, UnsetType
 
@@ -16,6 +18,7 @@ from domain.games.thread_the_needle.state import (
     open_strawmen,
 )
 from domain.tarot.state import Look
+from projections import tarot_views
 from projections.tarot_views import TarotView, common
 from projections.viewer import Viewer
 
@@ -64,6 +67,19 @@ class View(TarotView, frozen=True, kw_only=True):
     last_hand: HandResult | UnsetType = UNSET
 
 
+OWN = (*tarot_views.OWN, "given", "looking_at")
+
+
+def own(seen: ThreadTheNeedleState, viewer: Viewer) -> dict[str, Any]:
+    """The members in which viewers' views differ."""
+    mine = tarot_views.own(seen)
+    if viewer >= 0 and seen.given and seen.given[viewer]:
+        mine["given"] = seen.given[viewer]
+    if seen.phase == "exchanging" and viewer == seen.lead and seen.seats == TWO:
+        mine["looking_at"] = seen.looking_at
+    return mine
+
+
 def view(seen: ThreadTheNeedleState, viewer: Viewer) -> View:
     """The view of what ``viewer`` may see."""
     turn = waiting(seen)
@@ -71,18 +87,15 @@ def view(seen: ThreadTheNeedleState, viewer: Viewer) -> View:
         "turn": turn[0] if turn else UNSET,
         "looks": tuple(_look(look) for look in seen.looks),
     }
-    given = seen.given[viewer] if viewer >= 0 and seen.given else ()
-    looking = seen.phase == "exchanging" and viewer == seen.lead and seen.seats == TWO
     return View(
         **shared,
+        **own(seen, viewer),
         hands_in_game=HANDS[seen.seats],
         target=TARGET.get(seen.seats, UNSET),
         scoring_card=seen.scoring_card,
         bids=[Bid(seat, level) for seat, level in seen.bids],
         levels=tuple(level_of(seen.scoring_card, points) for points in seen.points),
-        given=given or UNSET,
         strawmen=_strawmen(seen) if seen.seats == TWO else UNSET,
-        looking_at=seen.looking_at if looking else UNSET,
         last_hand=UNSET if seen.last_hand is None else seen.last_hand,
     )
 

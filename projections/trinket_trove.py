@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from functools import lru_cache
+from typing import Any, Literal
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -103,6 +104,14 @@ class View(GameView, frozen=True, kw_only=True):
     lone_mirrors: bool
 
 
+OWN = ("hands",)
+
+
+def own(seen: TrinketTroveState, viewer: Viewer) -> dict[str, Any]:
+    """The members in which viewers' views differ."""
+    return {"hands": [_hand(seen, viewer, seat) for seat in range(len(seen.hands))]}
+
+
 def view(seen: TrinketTroveState, viewer: Viewer) -> View:
     """The view of what ``viewer`` may see."""
     claimed = dict(seen.claims)
@@ -120,7 +129,7 @@ def view(seen: TrinketTroveState, viewer: Viewer) -> View:
         bids=_bids(seen, claimed),
         tie=Tie(seen.tied, 2 - len(seen.sure), seen.sure) if seen.tied else UNSET,
         claims=seen.latest,
-        hands=[_hand(seen, viewer, seat) for seat in range(len(seen.hands))],
+        **own(seen, viewer),
         pile=len(seen.pile),
         timer=len(seen.timer),
         removed=seen.removed if seen.seats == 2 else UNSET,
@@ -158,5 +167,11 @@ def _hand(seen: TrinketTroveState, viewer: Viewer, seat: int) -> Hand:
     cards = seen.hands[seat]
     if viewer not in (seat, REFEREE) and seen.phase != "over":
         return Hand(seat, cards)
-    laid = scoring.arrangement(cards, seen.lone_mirrors)
+    laid = _laid(cards, seen.lone_mirrors)
     return Hand(seat, cards, laid.sets, laid.unassigned, laid.points)
+
+
+@lru_cache(4096)
+def _laid(cards: tuple[str, ...], lone_mirrors: bool) -> scoring.Arrangement:
+    """The best sets of a hand: the same for as long as the hand is, and dear to find."""
+    return scoring.arrangement(cards, lone_mirrors)

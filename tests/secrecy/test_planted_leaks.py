@@ -14,6 +14,7 @@ from typing import Annotated, Any
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from domain.dealing import Dealer
 from domain.events import Event, Public
@@ -27,8 +28,9 @@ from domain.table import TableOpened
 from domain.tarot.events import HandDealt, TalonLooked
 from domain.tarot.places import BidChosen
 from domain.visibility import EACH_OWN, HIDDEN, PUBLIC, SPECTATOR
-from projections import history
+from projections import frame, history, mein_schatz
 from projections.facts import facts
+from projections.registry import projection
 from projections.viewer import REFEREE
 from server.writer import Writer
 from tests.secrecy.keys import told
@@ -218,9 +220,19 @@ def look_at_taken_stacks() -> Strength:
     return strength
 
 
+def own_with_gnomes(seen: MeinSchatzState, viewer: int) -> dict[str, Any]:
+    """What a seat sees otherwise than a spectator, the seats' stacks among it."""
+    gnomes = [mein_schatz._gnome(seen, seat) for seat in range(seen.seats)]
+    return mein_schatz.own(seen, viewer) | {"gnomes": gnomes}
+
+
 def test_a_taken_stack_that_its_owner_sees_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     assert look_at_taken_stacks().twins >= 6
     plant_audience(monkeypatch, MeinSchatzState, "taken", EACH_OWN)
+    look_at_taken_stacks()  # a member that is not told apart cannot show a seat more than a spectator
+    known = projection("mein-schatz")
+    apart = replace(known, own=own_with_gnomes, apart=(*known.apart, "gnomes"))
+    monkeypatch.setattr(frame, "projection", lambda game: apart)
     with pytest.raises(Leak, match="stack"):
         look_at_taken_stacks()
 
