@@ -33,15 +33,19 @@ def offer(kind: str, **choices: dict[str, Any]) -> Offer:
 
 def allows(offers: Sequence[Offer], action: Action) -> bool:
     """Whether ``action`` is one of those that ``offers`` stand for, types included (True is not 1)."""
-    return any(_fits(candidate, action) for candidate in offers)
+    for candidate in offers:  # noqa: SIM110 - at every move
+        if _fits(candidate, action):
+            return True
+    return False
 
 
 def _fits(candidate: Offer, action: Action) -> bool:
-    return (
-        candidate["type"] == action.get("type")
-        and candidate.keys() == action.keys()
-        and all(_chosen(choice, action[name]) for name, choice in candidate.items() if name != "type")
-    )
+    if len(candidate) != len(action) or candidate["type"] != action.get("type"):
+        return False
+    for name, choice in candidate.items():
+        if name != "type" and (name not in action or not _chosen(choice, action[name])):
+            return False
+    return True
 
 
 def _same_kind(value: Any, values: Sequence[Value]) -> bool:

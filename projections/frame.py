@@ -61,12 +61,13 @@ class Sight:
             self._game, self._projection = before._game, before._projection
             if before.table.seats is table.seats:
                 self._seats = before._seats
-        self._looks: dict[Viewer, _Look] = {}
+        # One for each seat; counted from the end, those of spectators and of the referee.
+        self._looks: list[_Look | None] = [None] * (len(table.seats) + 2)
         self._frame: View | None = None
         self._waiting: tuple[int, ...] | None = None
 
     def _look(self, viewer: Viewer) -> _Look:
-        found = self._looks.get(viewer)
+        found = self._looks[viewer]
         if found is None:
             found = self._looks[viewer] = _Look()
         return found

@@ -28,9 +28,6 @@ from server.writer import Writer
 
 log = structlog.get_logger(__name__)
 
-RECENT = 64
-"""Commits kept in memory beyond a table's delay; older ones are read from the store."""
-
 
 class Room(Showing):
     """The state of one table as this process knows it, its viewers, and the only writer of it here.

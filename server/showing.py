@@ -36,7 +36,7 @@ log = structlog.get_logger(__name__)
 
 Author = By | Callable[[Decision], By]
 
-RECENT = 64
+RECENT = 16
 """Commits kept in memory beyond a table's delay; older ones are read from the store."""
 
 

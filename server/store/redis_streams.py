@@ -26,6 +26,7 @@ from server.store.base import (
     check_contiguous,
     ignore,
 )
+from server.store.flight import Quick
 from server.store.link import (
     DUE,
     HEAD,
@@ -55,6 +56,7 @@ class RedisStore(SoonByTask, Moving):
         self._settings = settings
         self._nodes = Nodes(url, settings, self._new_subscriber, self._move_in)
         self._watched = Watched()
+        self._quick: Quick | None = None
         self._joining: Counter[str] = Counter()  # calls of `watch` under way
         self._marks = Marks(self._nodes, round(settings.presence_s * 1000))
         self._trouble = asyncio.Event()
@@ -72,10 +74,13 @@ class RedisStore(SoonByTask, Moving):
         """See `EventStore.start`."""
         try:
             await self._nodes.start()
-            await self._nodes.of(keys.SIGNALS).subscriber.watch(_SIGNALS)
+            node = self._nodes.of(keys.SIGNALS)
+            await node.subscriber.watch(_SIGNALS)
         except BaseException:
             await self._nodes.close()
             raise
+        if not self._nodes.clustered:
+            self._quick = Quick(node.writer, self._watched, self._settings.settle_s)
         renew_s = self._settings.presence_s / 3
         self._tasks = [
             asyncio.create_task(self._every(self._settings.compare_s, self._compare, self._nudge)),
@@ -126,18 +131,10 @@ class RedisStore(SoonByTask, Moving):
         self, table: str, version: int, data: bytes, after_ms: int | None, answered: OnAppended
     ) -> None:
         """See `EventStore.append_soon`."""
-        if self._nodes.clustered:
+        if self._quick is None:
             super().append_soon(table, version, data, after_ms, answered)
-            return
-
-        try:
-            writer = self._nodes.of(keys.SIGNALS).writer
-        except StoreUnavailable as error:
-            answered(error)
         else:
-            if table not in self._watched:
-                keys.check_name(table)
-            writer.append_soon(table, version, data, after_ms, answered, watched=self._watched)
+            self._quick.append(table, version, data, after_ms, answered)
 
     async def read(self, table: str, after: int = 0, limit: int | None = None) -> list[Entry]:
         """See `EventStore.read`."""
