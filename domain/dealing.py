@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import struct
 from collections.abc import Sequence
 from typing import Any, Protocol, TypeVar
 
@@ -74,20 +75,23 @@ def _sort_key(item: str | int) -> Any:
 class _Stream:
     def __init__(self, key: bytes, seed: bytes, label: str) -> None:
         self._key = key
-        self._parts = (b"shuffle", seed, label.encode())
+        self._prefix = joined(b"shuffle", seed, label.encode()) + (8).to_bytes(4, "big")
         self._counter = 0
-        self._block = b""
+        self._numbers: list[int] = []  # of the current block, the next one last
 
     def _number(self) -> int:
-        if not self._block:
-            message = joined(*self._parts, self._counter.to_bytes(8, "big"))
-            self._block = hmac.digest(self._key, message, "sha256")
+        if not self._numbers:
+            message = self._prefix + self._counter.to_bytes(8, "big")
+            self._numbers = list(_BLOCK.unpack(hmac.digest(self._key, message, "sha256")))
+            self._numbers.reverse()
             self._counter += 1
-        number, self._block = self._block[:8], self._block[8:]
-        return int.from_bytes(number, "big")
+        return self._numbers.pop()
 
     def below(self, n: int) -> int:
         limit = (1 << 64) - (1 << 64) % n
         while (number := self._number()) >= limit:
             pass
         return number % n
+
+
+_BLOCK = struct.Struct(">4Q")

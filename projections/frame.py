@@ -112,17 +112,21 @@ class Sight:
         look = self._look(viewer)
         if look.view is None:
             game = self.game_view(viewer)
-            look.view = self.frame if game is None else replace(self.frame, game=game)
+            look.view = self.frame if game is None else self.frame_of(game)
         return look.view
 
     @property
     def frame(self) -> View:
         """What everybody sees of the table, without its game."""
         if self._frame is None:
-            if self._seats is None:
-                self._seats = seat_views(self.table)
-            self._frame = _frame(self.table, self._seats)
+            self._frame = self.frame_of(None)
         return self._frame
+
+    def frame_of(self, game: Any) -> View:
+        """What everybody sees of the table, around ``game``."""
+        if self._seats is None:
+            self._seats = seat_views(self.table)
+        return _frame(self.table, self._seats, game)
 
     def game_view(self, viewer: Viewer) -> GameView | None:
         """What ``viewer`` sees of the game; None before the start."""
@@ -162,11 +166,11 @@ class Sight:
         return Snapshot(table.version, table.status, self.view(viewer), self.actions(viewer), self.waiting)
 
 
-def _frame(table: Table, seats: tuple[SeatView, ...]) -> View:
+def _frame(table: Table, seats: tuple[SeatView, ...], game: Any) -> View:
     return View(
         table.status,
         seats,
-        None,
+        game,
         UNSET if table.result is None else table.result,
         paused=True if table.paused else UNSET,
         asked=table.asked or UNSET,

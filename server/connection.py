@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections import deque
 from typing import Any, final
 
 import structlog
@@ -63,7 +62,7 @@ class Connection:
         self.service = service
         self.kind: Kind = kind
         self.attachments: dict[str, Attachment] = {}
-        self.outbox: deque[bytes] = deque()
+        self.outbox: list[bytes] = []
         self.closing: tuple[int, str] | None = None
         self.alive = True
         self.wake = asyncio.Event()
@@ -124,10 +123,10 @@ class Connection:
         self._bytes = 0
         opcode = self._opcode
         if len(outbox) == 1:
-            packed = framed_once(opcode, outbox.popleft())
+            packed = framed_once(opcode, outbox[0])
         else:
             packed = b"".join([framed_once(opcode, frame) for frame in outbox])
-            outbox.clear()
+        outbox.clear()
         if not line.transport.is_closing():
             line.transport.write(packed)
 

@@ -127,7 +127,7 @@ class News:
         view: Any = UNSET
         events: Any = for_all(commit.events) if self._same else _GAP
         if views == "full":
-            view = sight.frame if table.state is None else replace(sight.frame, game=_GAP)
+            view = sight.frame_of(None if table.state is None else _GAP)
         update = Update(
             table=table.id,
             version=commit.version,

@@ -175,7 +175,7 @@ async def _write(socket: WebSocket, connection: Connection) -> None:
     try:
         while True:
             while outbox:
-                frame = outbox.popleft()
+                frame = outbox.pop(0)
                 if text:
                     await socket.send({"type": "websocket.send", "text": frame.decode()})
                 else:

@@ -97,6 +97,11 @@ class Flight:
 
     @final
     def _answered(self, reply: Any) -> None:
+        if type(reply) is list and self._flying:  # nearly always
+            self._flying.popleft().settle(reply)
+            if not self._flying:
+                self._landed()
+            return
         if not self._flying:
             self._broke(RedisError("an answer without a question"))
             return
@@ -109,8 +114,11 @@ class Flight:
             self._odd.append((append, reply))
         else:
             append.settle(reply)
-        if self._flying:
-            return
+        if not self._flying:
+            self._landed()
+
+    def _landed(self) -> None:
+        """All that were sent have their answers."""
         self._expiries.prune()
         if self._odd:
             self._hand_over()

@@ -81,7 +81,7 @@ class Wire:
     def read(self) -> None:
         """Take all that waits, and check it against what is owed."""
         while self.connection.outbox:
-            frame = self.connection.outbox.popleft()
+            frame = self.connection.outbox.pop(0)
             self.connection.sent(frame)
             message = json.loads(frame) if self.kind == "json" else msgpack.unpackb(frame)
             if "code" in message:

@@ -22,23 +22,20 @@ class Violation(AssertionError):
     """A promise was broken."""
 
 
-class Outbox(deque[bytes]):
-    """What waits to be sent, with how far the log had come when each frame was queued."""
+class Noted(asyncio.Event):
+    """Is set whenever a frame was queued, and notes how far the log had come then."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: World, outbox: list[bytes]) -> None:
         super().__init__()
-        self._world = world
         self.heads: deque[int] = deque()
+        self._world = world
+        self._outbox = outbox
 
-    def append(self, frame: bytes) -> None:
-        """Queue a frame."""
-        self.heads.append(self._world.stored())
-        super().append(frame)
-
-    def clear(self) -> None:
-        """Queue nothing any more."""
-        self.heads.clear()
-        super().clear()
+    def set(self) -> None:
+        """There is something to be sent."""
+        while len(self.heads) < len(self._outbox):
+            self.heads.append(self._world.stored())
+        super().set()
 
 
 class Socket:
@@ -48,7 +45,7 @@ class Socket:
         self.world = world
         self.process = process
         self.wire = Connection(process.service, "json")
-        self.outbox = self.wire.outbox = Outbox(world)
+        self.noted = self.wire.wake = Noted(world, self.wire.outbox)
         self.inbox: deque[tuple[dict[str, Any], int]] = deque()
         self.news = asyncio.Event()
         self.broken = False
@@ -92,11 +89,11 @@ class Socket:
             await self._more.wait()
 
     async def _down(self) -> None:
-        wire, outbox = self.wire, self.outbox
+        wire, outbox, heads = self.wire, self.wire.outbox, self.noted.heads
         while True:
             while outbox:
-                frame = outbox.popleft()
-                head = outbox.heads.popleft()
+                frame = outbox.pop(0)
+                head = heads.popleft()
                 wire.sent(frame)
                 await self._way()
                 self._arrived(json.loads(frame), head)
