@@ -10,8 +10,21 @@ import msgspec
 
 from domain.actions import Offer
 from domain.dealing import Dealer
+from domain.emitter import Emitter
 from domain.errors import BadOptions
 from domain.events import Event, Upcast
+
+__all__ = [
+    "MOST_CHANGES",
+    "NO_MORE_CHANGES",
+    "Chance",
+    "Emitter",
+    "Game",
+    "Options",
+    "Result",
+    "State",
+    "ranked",
+]
 
 O = TypeVar("O", bound="Options")  # noqa: E741
 S = TypeVar("S", bound="State")
@@ -63,24 +76,6 @@ class Chance(Protocol):
 
     def shuffle(self, items: MutableSequence[Any], /) -> None:
         """Bring ``items`` into any order."""
-
-
-class Emitter(Generic[S]):
-    """Collects the events of one decision and keeps the state that they lead to.
-
-    Call it with an event; ``state`` is then the state after it, ``events`` all so far.
-    """
-
-    __slots__ = ("_game", "events", "state")
-
-    def __init__(self, game: Game[Any, S], state: S) -> None:
-        self._game = game
-        self.state = state
-        self.events: list[Event] = []
-
-    def __call__(self, event: Event) -> None:
-        self.events.append(event)
-        self.state = self._game.evolve(self.state, event)
 
 
 class Game(ABC, Generic[O, S]):

@@ -6,6 +6,7 @@ Each function gives a `Decision` or raises `Rejected`; nothing here knows the ti
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -281,7 +282,7 @@ def _playing(table: Table) -> None:
     still_there(table)
 
 
-def settled(game: AnyGame, table: Table, emit: Emitter[object], *before: Event) -> Decision:  # type: ignore[type-var]
+def settled(game: AnyGame, table: Table, emit: Emitter[Any], *before: Event) -> Decision:
     """The decision of a game: its events, and the end of the table where the game is over."""
     table = replace(table, state=emit.state)
     events = (*before, *emit.events)
