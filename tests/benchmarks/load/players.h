@@ -21,7 +21,6 @@ typedef struct {
     Table *table;
     uint8_t *left;
     size_t nleft;
-    unsigned sent;
 } Conn;
 
 typedef struct {
@@ -61,11 +60,11 @@ static void transmit(Conn *c, int opcode, const uint8_t *body, size_t n)
 static void play(Conn *c, double lag)
 {
     uint8_t body[256];
-    char id[16];
+    char id[24];
     Table *t = c->table;
     Move *m = &t->flight[(c->version + 1) % FLIGHT];
     *m = (Move){ .version = c->version + 1, .seat = c->seat, .lag = lag };
-    snprintf(id, sizeof id, "%u", ++c->sent);
+    snprintf(id, sizeof id, "%lld", (long long)m->version); /* also new to a table that was played on before */
     size_t n = act_message(body, t->id, id, c->card);
     c->ncards = 0;
     m->at = now_us();
