@@ -162,6 +162,18 @@ class EventCodec:
             return self._decode_parts(version, at_ms, data)
         return Commit(version, at_ms, whole.by, whole.events, whole.command)
 
+    def decode_all(self, entries: Iterable[tuple[int, int, bytes]]) -> list[Commit]:
+        """The commits of many entries, each a version, its time and its bytes. Raises as `decode`."""
+        kept = list(entries)
+        decode: Callable[[bytes], Any] = self._decode_whole
+        try:
+            return [
+                Commit(version, at_ms, (whole := decode(data)).by, whole.events, whole.command)
+                for version, at_ms, data in kept
+            ]
+        except msgspec.DecodeError:
+            return [self.decode(*entry) for entry in kept]
+
     def _decode_parts(self, version: int, at_ms: int, data: bytes) -> Commit:
         """A commit with an old event, or one that cannot be read."""
         try:

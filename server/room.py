@@ -111,8 +111,7 @@ class Room(Showing):
             raise NoSuchTable(self.id)
         first = self.decode(entries[0])
         self._open(first)
-        decode = self._codec.decode
-        commits = [first, *(decode(version, at_ms, data) for version, at_ms, data in entries[1:])]
+        commits = [first, *self._codec.decode_all(entries[1:])]
         table = tables.fold(self.game, commits)
         assert table is not None
         self.writer.remember(*commits)

@@ -15,7 +15,6 @@ from server.store.appends import Elsewhere
 from server.store.base import (
     Appended,
     Entry,
-    OnAppended,
     OnCommit,
     OnGap,
     OnSignal,
@@ -56,7 +55,6 @@ class RedisStore(SoonByTask, Moving):
         self._settings = settings
         self._nodes = Nodes(url, settings, self._new_subscriber, self._move_in)
         self._watched = Watched()
-        self._quick: Quick | None = None
         self._joining: Counter[str] = Counter()  # calls of `watch` under way
         self._marks = Marks(self._nodes, round(settings.presence_s * 1000))
         self._trouble = asyncio.Event()
@@ -80,7 +78,8 @@ class RedisStore(SoonByTask, Moving):
             await self._nodes.close()
             raise
         if not self._nodes.clustered:
-            self._quick = Quick(node.writer, self._watched, self._settings.settle_s)
+            quick = Quick(node.writer, self._watched, self._settings.settle_s)
+            self.append_soon = quick.append  # type: ignore[method-assign] # no step between, for every move
         renew_s = self._settings.presence_s / 3
         self._tasks = [
             asyncio.create_task(self._every(self._settings.compare_s, self._compare, self._nudge)),
@@ -126,15 +125,6 @@ class RedisStore(SoonByTask, Moving):
             await self._look_around(known)
             if asyncio.get_running_loop().time() > until:
                 raise OutcomeUnknown(why) if doubtful else StoreUnavailable(why)
-
-    def append_soon(
-        self, table: str, version: int, data: bytes, after_ms: int | None, answered: OnAppended
-    ) -> None:
-        """See `EventStore.append_soon`."""
-        if self._quick is None:
-            super().append_soon(table, version, data, after_ms, answered)
-        else:
-            self._quick.append(table, version, data, after_ms, answered)
 
     async def read(self, table: str, after: int = 0, limit: int | None = None) -> list[Entry]:
         """See `EventStore.read`."""

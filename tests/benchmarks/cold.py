@@ -13,6 +13,7 @@ from domain.dealing import commitment
 from domain.events import Commit, encode_commit
 from server.embedded import EmbeddedStore
 from server.room import Room
+from server.run import settle_down
 from server.store import open_store
 from server.store.base import EventStore
 from tests.benchmarks import trick
@@ -76,6 +77,7 @@ async def _measure(url: str, events: int, times: int) -> list[float]:
 def cold_load(events: int = 2000, times: int = 30) -> dict[str, float]:
     """The median and the least time in milliseconds, from the read to the folded table."""
     trick.register()
+    settle_down()
     with tempfile.TemporaryDirectory(prefix="facedown-bench-", ignore_cleanup_errors=True) as folder:
         store = EmbeddedStore(Path(folder))
         url = store.start()

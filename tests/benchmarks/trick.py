@@ -143,9 +143,11 @@ class EndlessTrick(Game[TrickOptions, TrickState]):
 
 
 def _played(state: TrickState, seat: int, card: int) -> TrickState:
-    held = state.hands[seat]
-    at = held.index(card)
-    hands = (*state.hands[:seat], held[:at] + held[at + 1 :], *state.hands[seat + 1 :])
+    several = list(state.hands)
+    held = list(several[seat])
+    held.remove(card)
+    several[seat] = tuple(held)
+    hands = tuple(several)
     trick = (*state.trick, card)
     if len(trick) < SEATS:
         return replace(
