@@ -18,7 +18,8 @@ from projections.frame import Sight
 from projections.patch import patch_member, struct_patch
 from projections.redaction import for_all, redact_all, same_for_all
 from projections.viewer import SPECTATOR, Viewer
-from server.codec import Kind, Members, encode, encoder
+from server.codec import Kind, encode, encoder
+from server.members import Members
 from server.wire import Update, Views, deadlines_of
 
 _MARK = secrets.token_bytes(24)

@@ -9,7 +9,8 @@ from domain.registry import games
 from projections.frame import Sight
 from projections.patch import struct_patch
 from projections.redaction import redact_all
-from server.codec import Kind, Members, decode, encode
+from server.codec import Kind, decode, encode
+from server.members import Members
 from server.news import News
 from server.wire import Update, Views, deadlines_of
 from tests.conformance.setups import SETUPS, label, playouts, viewers
