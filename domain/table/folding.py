@@ -145,34 +145,37 @@ def fold(game: AnyGame, commits: Iterable[Commit], table: Table | None = None) -
     """
     state: State | None = None
     last: Commit | None = None
-
-    def flushed() -> Table | None:
-        if table is None or last is None or state is None:
-            return table
-        return stamped(replace(table, state=state), last.version, last.at_ms)
-
     evolved = game.evolve
     expected = 0 if table is None else table.version
+    alone = _alone(table)
     for commit in commits:
         expected += 1
         events = commit.events
-        if (
-            table is None
-            or table.clock is not None
-            or table.state is None
-            or not _TABLE_KINDS.isdisjoint(map(type, events))
-        ):
-            table = apply(game, flushed(), commit)
+        if not alone or any(type(event) in _TABLE_KINDS for event in events):
+            table = apply(game, _flushed(table, state, last), commit)
             state, last = table.state, None
+            alone = _alone(table)
             continue
         if commit.version != expected:
             raise CorruptLog(f"version {commit.version} cannot follow version {expected - 1}")
         if state is None:
+            assert table is not None
             state = table.state
         for event in events:
             state = evolved(state, event)
         last = commit
-    return flushed()
+    return _flushed(table, state, last)
+
+
+def _alone(table: Table | None) -> bool:
+    """Whether a game's own events change nothing but its state."""
+    return table is not None and table.clock is None and table.state is not None
+
+
+def _flushed(table: Table | None, state: State | None, last: Commit | None) -> Table | None:
+    if table is None or last is None or state is None:
+        return table
+    return stamped(replace(table, state=state), last.version, last.at_ms)
 
 
 _TABLE_KINDS = frozenset(happened.TABLE_EVENTS)
