@@ -19,7 +19,7 @@ By = int | str
 """Who caused a commit: a seat, ``"host"``, ``"server"`` or ``"clock"``."""
 
 
-class Event(msgspec.Struct, frozen=True, tag_field="type", forbid_unknown_fields=True):
+class Event(msgspec.Struct, gc=False, frozen=True, tag_field="type", forbid_unknown_fields=True):
     """Something that happened. Each subclass gives a ``tag`` and an audience for every field.
 
     ``known_to`` is the audience of the event itself: whether a viewer learns that it happened at all.
@@ -63,7 +63,7 @@ def event_tag(kind: type[Event]) -> str:
     return tag
 
 
-class Command(msgspec.Struct, frozen=True, omit_defaults=True):
+class Command(msgspec.Struct, gc=False, frozen=True, omit_defaults=True):
     """The command that a commit answers.
 
     Args:
@@ -78,7 +78,7 @@ class Command(msgspec.Struct, frozen=True, omit_defaults=True):
     http: bool = False
 
 
-class Commit(msgspec.Struct, frozen=True):
+class Commit(msgspec.Struct, gc=False, frozen=True):
     """All that one command brought about: the unit that is stored, sent and replayed.
 
     Args:
@@ -96,7 +96,7 @@ class Commit(msgspec.Struct, frozen=True):
     command: Command | None = None
 
 
-class _Stored(msgspec.Struct, frozen=True, omit_defaults=True):
+class _Stored(msgspec.Struct, gc=False, frozen=True, omit_defaults=True):
     """A commit as it stands in its stream entry; version and time stand beside it."""
 
     by: By
@@ -104,7 +104,7 @@ class _Stored(msgspec.Struct, frozen=True, omit_defaults=True):
     command: Command | None = None
 
 
-class _Storing(msgspec.Struct, frozen=True, omit_defaults=True):
+class _Storing(msgspec.Struct, gc=False, frozen=True, omit_defaults=True):
     by: By
     events: tuple[Event, ...]
     command: Command | None = None
@@ -140,7 +140,7 @@ class EventCodec:
         self._decode = msgspec.msgpack.Decoder(union).decode
         several: Any = tuple[union, ...]  # type: ignore[valid-type]
         fields: list[Any] = [("by", By), ("events", several), ("command", Command | None, None)]
-        whole = msgspec.defstruct("Whole", fields, frozen=True)
+        whole = msgspec.defstruct("Whole", fields, frozen=True, gc=False)
         self._decode_whole = msgspec.msgpack.Decoder(whole).decode
 
     def _union(self) -> Any:

@@ -36,15 +36,15 @@ NO_MORE_CHANGES = f"a choice can be changed {MOST_CHANGES} times, and this seat 
 """What `Game.idle` says then."""
 
 
-class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class Options(msgspec.Struct, gc=False, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Options of a game; each has a default and a `msgspec.Meta` description for the schema."""
 
 
-class State(msgspec.Struct, frozen=True, kw_only=True):
+class State(msgspec.Struct, gc=False, frozen=True, kw_only=True):
     """State of a game. Every field declares its audience (see `domain.visibility`)."""
 
 
-class Result(msgspec.Struct, frozen=True):
+class Result(msgspec.Struct, gc=False, frozen=True):
     """How a game ended, all lists by seat.
 
     Args:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 
-class GameView(msgspec.Struct, frozen=True, kw_only=True):
+class GameView(msgspec.Struct, gc=False, frozen=True, kw_only=True):
     """Base of the games' views.
 
     A member that does not apply now is `msgspec.UNSET` (absent), never None, so that merge patches are
@@ -13,7 +13,7 @@ class GameView(msgspec.Struct, frozen=True, kw_only=True):
     """
 
 
-class Play(msgspec.Struct, frozen=True):
+class Play(msgspec.Struct, gc=False, frozen=True):
     """A card that a seat played to a trick."""
 
     seat: int

@@ -11,7 +11,7 @@ from domain.game import Options
 from domain.table import Clock, Spectators, Status, Table
 
 
-class SeatFacts(msgspec.Struct, frozen=True):
+class SeatFacts(msgspec.Struct, gc=False, frozen=True):
     """A seat: ``name`` is None where nobody sits; ``connected`` is filled in by the server.
 
     ``away``: the player's time ran out, and they have not acted since.
@@ -24,7 +24,7 @@ class SeatFacts(msgspec.Struct, frozen=True):
     away: bool = False
 
 
-class Facts(msgspec.Struct, frozen=True):
+class Facts(msgspec.Struct, gc=False, frozen=True):
     """Public facts of a table, as of ``version``; times in milliseconds since 1970.
 
     ``options`` leaves out decks and scoring cards that are the game's own. ``next`` is the table of the

@@ -14,7 +14,7 @@ from projections.base import GameView
 from projections.viewer import Viewer
 
 
-class Turn(msgspec.Struct, frozen=True):
+class Turn(msgspec.Struct, gc=False, frozen=True):
     """The seat that is asked, and why it.
 
     ``why``: ``first`` = it begins the round; ``next`` = clockwise; ``drew_treasure`` = it must lay what it
@@ -26,7 +26,7 @@ class Turn(msgspec.Struct, frozen=True):
     why: Literal["first", "next", "drew_treasure", "last_without_treasure", "sixth_orc"]
 
 
-class Place(msgspec.Struct, frozen=True):
+class Place(msgspec.Struct, gc=False, frozen=True):
     """One of the four places: its cards, lowest first, None for each hidden one.
 
     ``taken_by`` is the seat that took its stack in this round, which closed the place; absent while open.
@@ -37,7 +37,7 @@ class Place(msgspec.Struct, frozen=True):
     taken_by: int | UnsetType = UNSET
 
 
-class Gnome(msgspec.Struct, frozen=True):
+class Gnome(msgspec.Struct, gc=False, frozen=True):
     """A seat: its part in this round, and its coins.
 
     ``stack`` is what it took, None for each hidden card; ``place`` and ``token_side`` are absent while it is
@@ -55,7 +55,7 @@ class Gnome(msgspec.Struct, frozen=True):
     token_side: Literal["treasure", "gnome"] | UnsetType = UNSET
 
 
-class Score(msgspec.Struct, frozen=True):
+class Score(msgspec.Struct, gc=False, frozen=True):
     """What a seat scored: ``symbols`` of its stack, of which ``matching`` its token and ``mice`` count.
 
     ``gold`` and ``silver`` are the coins it got, and ``why``: ``most`` treasures, ``one_fewer``,
@@ -76,7 +76,7 @@ class Score(msgspec.Struct, frozen=True):
     why: WhyCoins
 
 
-class LastRound(msgspec.Struct, frozen=True):
+class LastRound(msgspec.Struct, gc=False, frozen=True):
     """The scoring of the round that ended last, by seat."""
 
     round: int

@@ -17,7 +17,7 @@ from projections.base import GameView, Play, plays
 from projections.viewer import Viewer
 
 
-class LastTrickView(msgspec.Struct, frozen=True):
+class LastTrickView(msgspec.Struct, gc=False, frozen=True):
     """The trick that was put away last.
 
     ``outcome`` is ``scored``, ``kept``, ``discarded`` or ``given``; ``to`` got the ``points`` (absent where

@@ -23,14 +23,14 @@ from projections.tarot_views import TarotView, common
 from projections.viewer import Viewer
 
 
-class Bid(msgspec.Struct, frozen=True):
+class Bid(msgspec.Struct, gc=False, frozen=True):
     """A level that a seat bid, as an index of the scoring card."""
 
     seat: int
     level: int
 
 
-class Strawmen(msgspec.Struct, frozen=True):
+class Strawmen(msgspec.Struct, gc=False, frozen=True):
     """The strawmen of a seat, from left to right: front card i lies over the back cards i and i + 1.
 
     A card is None while it is face down and ``gone`` once it is played. ``open`` are those that may be

@@ -16,7 +16,7 @@ from projections.base import GameView
 from projections.viewer import REFEREE, Viewer
 
 
-class Turn(msgspec.Struct, frozen=True):
+class Turn(msgspec.Struct, gc=False, frozen=True):
     """The seat that is asked, for which action, and why it.
 
     ``why``: ``next_in_order``, or ``nearest_to_first`` for the choice among Nimbus' tied lots.
@@ -27,7 +27,7 @@ class Turn(msgspec.Struct, frozen=True):
     why: Literal["next_in_order", "nearest_to_first"]
 
 
-class Lot(msgspec.Struct, frozen=True):
+class Lot(msgspec.Struct, gc=False, frozen=True):
     """A lot of the row. Its first card is from the draw deck, a second one from the timer deck.
 
     ``claimed_by`` is absent until somebody has claimed it.
@@ -38,7 +38,7 @@ class Lot(msgspec.Struct, frozen=True):
     claimed_by: Who | UnsetType = UNSET
 
 
-class BidPile(msgspec.Struct, frozen=True):
+class BidPile(msgspec.Struct, gc=False, frozen=True):
     """A bid, which is a lot as well.
 
     ``zero``: a 0 bid, ranked as no card, its card flipped from the draw deck. ``value``: the sum of the
@@ -55,7 +55,7 @@ class BidPile(msgspec.Struct, frozen=True):
     claimed_by: Who | UnsetType = UNSET
 
 
-class Tie(msgspec.Struct, frozen=True):
+class Tie(msgspec.Struct, gc=False, frozen=True):
     """The lots of which ``places`` go to Nimbus as a seat chooses, and those that it takes anyway."""
 
     lots: tuple[str, ...]
@@ -63,7 +63,7 @@ class Tie(msgspec.Struct, frozen=True):
     sure: tuple[str, ...]
 
 
-class Hand(msgspec.Struct, frozen=True):
+class Hand(msgspec.Struct, gc=False, frozen=True):
     """The hand of a seat: None for each card that the viewer may not know.
 
     ``sets``, ``unassigned`` (Mirrors in no set) and ``points`` are what the cards score as they are;

@@ -10,7 +10,7 @@ from domain.game import Result
 from projections.base import GameView
 
 
-class SeatView(msgspec.Struct, frozen=True):
+class SeatView(msgspec.Struct, gc=False, frozen=True):
     """Who sits on a seat; ``name`` is absent where nobody does, ``away`` where the player is there."""
 
     seat: int
@@ -19,7 +19,7 @@ class SeatView(msgspec.Struct, frozen=True):
     away: bool | UnsetType = UNSET
 
 
-class View(msgspec.Struct, frozen=True):
+class View(msgspec.Struct, gc=False, frozen=True):
     """What a viewer sees of a table. ``game`` is None before the start.
 
     ``paused`` is there in a pause, with the seats that ask to go on in ``asked``; otherwise ``asked`` are
@@ -35,7 +35,7 @@ class View(msgspec.Struct, frozen=True):
     next: str | UnsetType = UNSET
 
 
-class Snapshot(msgspec.Struct, frozen=True):
+class Snapshot(msgspec.Struct, gc=False, frozen=True):
     """All that one viewer may know of a table at one version."""
 
     version: int

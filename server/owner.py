@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from server.room import Room
 
 
-class Told(msgspec.Struct, frozen=True):
+class Told(msgspec.Struct, gc=False, frozen=True):
     """A commit with what its table's state said after it."""
 
     commit: Commit
@@ -22,7 +22,7 @@ class Told(msgspec.Struct, frozen=True):
     waiting: tuple[int, ...]
 
 
-class Unsettled(msgspec.Struct, frozen=True):
+class Unsettled(msgspec.Struct, gc=False, frozen=True):
     """An append; to settle what became of it, it is done again as it is."""
 
     version: int

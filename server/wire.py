@@ -49,7 +49,9 @@ Views = Literal["full", "patch", "none"]
 Reaction = Literal["thumbs_up", "clap", "laugh", "wow", "sad", "party", "think", "heart"]
 
 
-class ToServer(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="type", kw_only=True):
+class ToServer(
+    msgspec.Struct, gc=False, frozen=True, forbid_unknown_fields=True, tag_field="type", kw_only=True
+):
     """Base of the messages that clients send."""
 
 
@@ -113,7 +115,7 @@ AnyToServer = Attach | Detach | Act | Say | WatchLobby | UnwatchLobby | Ping
 TO_SERVER: tuple[type[ToServer], ...] = (Attach, Detach, Act, Say, WatchLobby, UnwatchLobby, Ping)
 
 
-class ToClient(msgspec.Struct, frozen=True, tag_field="type", kw_only=True):
+class ToClient(msgspec.Struct, gc=False, frozen=True, tag_field="type", kw_only=True):
     """Base of the messages that the server sends. Clients ignore types and fields they do not know."""
 
 
@@ -241,7 +243,7 @@ class Rematch(ToClient, frozen=True, tag="rematch", kw_only=True):
     next: str
 
 
-class Deadline(msgspec.Struct, frozen=True):
+class Deadline(msgspec.Struct, gc=False, frozen=True):
     """Until when a seat must have acted, and when its bank begins; the server's ms since 1970."""
 
     seat: int

@@ -7,10 +7,15 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from projections.registry import RESERVED
+from domain.events import Command, Commit
+from domain.registry import games
+from domain.table import Seat, Table
+from projections.registry import RESERVED, projection
+from projections.views import View
 
 ROOT = Path(__file__).parents[1]
 OURS = ("server", "domain", "projections", "tests")
@@ -123,3 +128,12 @@ def test_every_module_of_ours_says_what_it_is() -> None:
     for path in python_files(*OURS):
         tree = ast.parse(path.read_text(encoding="utf-8"))
         assert not tree.body or ast.get_docstring(tree), f"{path.relative_to(ROOT)} has no docstring"
+
+
+def test_the_collector_has_nothing_to_do_with_values() -> None:
+    """States, events, commits and views cannot hold themselves: tracking costs every move a part of it."""
+    for name, game in games().items():
+        view = projection(name).view_type
+        kinds: tuple[Any, ...] = (Table, Seat, Commit, Command, View, game.options, game.state, view)
+        for kind in (*kinds, *game.events):
+            assert kind.__struct_config__.gc is False, f"{name}: {kind.__name__} is tracked"

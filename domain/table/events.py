@@ -17,14 +17,14 @@ OnTimeout = Literal["bot", "forfeit", "wait"]
 DAY_MS = 24 * 3600 * 1000
 
 
-class Spectators(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Spectators(msgspec.Struct, gc=False, frozen=True, forbid_unknown_fields=True):
     """Who may watch, and how many commits later than the seats (never later than the end)."""
 
     who: Who = "all"
     delay: Annotated[int, msgspec.Meta(ge=0, le=200)] = 0
 
 
-class Clock(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Clock(msgspec.Struct, gc=False, frozen=True, forbid_unknown_fields=True):
     """How long a seat may think: ``move_ms`` for each action, and ``bank_ms`` in all beyond that."""
 
     move_ms: Annotated[int, msgspec.Meta(ge=0, le=7 * DAY_MS)]

@@ -14,7 +14,7 @@ Status = Literal["open", "playing", "finished", "abandoned"]
 AnyGame = Game[Any, Any]
 
 
-class Seat(msgspec.Struct, frozen=True):
+class Seat(msgspec.Struct, gc=False, frozen=True):
     """Who sits on a seat.
 
     Args:
@@ -33,7 +33,7 @@ class Seat(msgspec.Struct, frozen=True):
     away: bool = False
 
 
-class Table(msgspec.Struct, frozen=True, kw_only=True):
+class Table(msgspec.Struct, gc=False, frozen=True, kw_only=True):
     """The state of a table: the fold of its commits.
 
     ``banks_ms`` is what is left of each seat's bank; ``running`` since when each seat is awaited (or, in a
@@ -79,7 +79,7 @@ class Table(msgspec.Struct, frozen=True, kw_only=True):
         return self.status in ("finished", "abandoned")
 
 
-class Decision(msgspec.Struct, frozen=True):
+class Decision(msgspec.Struct, gc=False, frozen=True):
     """The events that answer a command, and the table after them (not yet `sealed`)."""
 
     events: tuple[Event, ...]

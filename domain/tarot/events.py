@@ -25,7 +25,7 @@ def own_slice(order: tuple[str, ...], dealt: Any, viewer: int) -> tuple[str | No
     return tuple(card if position in mine else None for position, card in enumerate(order))
 
 
-class Award(msgspec.Struct, frozen=True, omit_defaults=True):
+class Award(msgspec.Struct, gc=False, frozen=True, omit_defaults=True):
     """Game points with the reason for them.
 
     Args:

@@ -53,7 +53,7 @@ class HandScored(Public, frozen=True, tag="hand_scored"):
 PLACES_EVENTS: tuple[type[Event], ...] = (BidChosen, BidsRevealed, HandScored)
 
 
-class HandResult(msgspec.Struct, frozen=True):
+class HandResult(msgspec.Struct, gc=False, frozen=True):
     """A finished hand: ``awards`` are all its game points, those for Birds first.
 
     ``talon`` are the cards turned up after the last trick, ``scores`` the totals after the hand.

@@ -28,7 +28,7 @@ TURN_PHASES = ("playing", *CHOOSING.values(), "exchanging")
 """The phases in which the game waits for one seat: the one that `turn` names."""
 
 
-class LastTrick(msgspec.Struct, frozen=True):
+class LastTrick(msgspec.Struct, gc=False, frozen=True):
     """A trick that was put away: its plays, who won it, its points and what became of them.
 
     ``hand`` and ``trick`` number it. ``to`` is the seat that got the points, None where they were discarded.
@@ -43,7 +43,7 @@ class LastTrick(msgspec.Struct, frozen=True):
     to: int | None
 
 
-class Look(msgspec.Struct, frozen=True):
+class Look(msgspec.Struct, gc=False, frozen=True):
     """That a Bird winner looked at the Talon or did not.
 
     Args:

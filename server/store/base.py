@@ -22,7 +22,7 @@ class Entry(NamedTuple):
     data: bytes
 
 
-class Appended(msgspec.Struct, frozen=True):
+class Appended(msgspec.Struct, gc=False, frozen=True):
     """The outcome of an append: when the entry was stored.
 
     `repeated` says that the very same entry stood there already. That is so when the caller repeats an

@@ -21,7 +21,7 @@ AWARDS: tuple[tuple[int, int, WhyCoins], ...] = ((1, 0, "most"), (0, 2, "one_few
 """Gold, silver and why, by how many treasures fewer than the most a seat has."""
 
 
-class SeatScore(msgspec.Struct, frozen=True):
+class SeatScore(msgspec.Struct, gc=False, frozen=True):
     """What a seat scored in a round.
 
     Args:

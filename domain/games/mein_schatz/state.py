@@ -48,7 +48,7 @@ class MeinSchatzOptions(Options, frozen=True):
     ] = UNSET
 
 
-class Move(msgspec.Struct, frozen=True):
+class Move(msgspec.Struct, gc=False, frozen=True):
     """What a seat did: ``drew_orc``, ``laid`` a treasure on a ``place``, or ``took`` the stack of one."""
 
     seat: int

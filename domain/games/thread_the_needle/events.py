@@ -47,7 +47,7 @@ class BidMade(Public, frozen=True, tag="bid_made"):
     level: Annotated[int, PUBLIC]
 
 
-class Turned(msgspec.Struct, frozen=True):
+class Turned(msgspec.Struct, gc=False, frozen=True):
     """A card of the back row of ``seat`` that is face up now; ``place`` counts from 0, from the left."""
 
     seat: int

@@ -47,7 +47,7 @@ class ThreadTheNeedleOptions(Options, frozen=True):
     ] = True
 
 
-class HandResult(msgspec.Struct, frozen=True):
+class HandResult(msgspec.Struct, gc=False, frozen=True):
     """A finished hand, by seat: the levels bid, hand points, the levels they lie in, bids made good.
 
     Args:
@@ -76,7 +76,7 @@ class LineLook(Look, frozen=True):
     line: str | UnsetType = UNSET
 
 
-class Given(msgspec.Struct, frozen=True, order=True):
+class Given(msgspec.Struct, gc=False, frozen=True, order=True):
     """A card that a seat laid into the Talon by an exchange; with 2 seats somewhere in ``line``."""
 
     card: str

@@ -27,7 +27,7 @@ class TrickAndTradeOptions(Options, frozen=True):
     ] = deck.TRADE_CARDS
 
 
-class Taken(msgspec.Struct, frozen=True):
+class Taken(msgspec.Struct, gc=False, frozen=True):
     """What a seat got after a trick: a Trade card, or the Lead Player card where ``trade`` is absent.
 
     ``why``: ``chosen`` by the seat, ``last_place`` = what was left for it, ``with_lead`` = the card that was
@@ -39,7 +39,7 @@ class Taken(msgspec.Struct, frozen=True):
     trade: str | UnsetType = UNSET
 
 
-class LastTrick(msgspec.Struct, frozen=True):
+class LastTrick(msgspec.Struct, gc=False, frozen=True):
     """The trick that was put away last: its number from 1, places, won card, and what was taken after it."""
 
     trick: int

@@ -11,7 +11,7 @@ from domain.games.trinket_trove.deck import LADDERS, MIRROR
 from domain.games.trinket_trove.events import Who
 
 
-class ScoredSet(msgspec.Struct, frozen=True):
+class ScoredSet(msgspec.Struct, gc=False, frozen=True):
     """A set of a scored hand: its cards, Mirrors last, and its points. ``trinket`` is what they count as."""
 
     trinket: str
@@ -19,7 +19,7 @@ class ScoredSet(msgspec.Struct, frozen=True):
     points: int
 
 
-class Arrangement(msgspec.Struct, frozen=True):
+class Arrangement(msgspec.Struct, gc=False, frozen=True):
     """A hand laid out in sets; ``unassigned`` Mirrors are in none of them and score nothing."""
 
     sets: tuple[ScoredSet, ...]

@@ -30,7 +30,7 @@ class TrinketTroveOptions(Options, frozen=True):
     ] = False
 
 
-class Bid(msgspec.Struct, frozen=True):
+class Bid(msgspec.Struct, gc=False, frozen=True):
     """A bid pile. ``zero``: it counts as no card when bids are ranked; its card was flipped from the deck."""
 
     who: Who
@@ -38,7 +38,7 @@ class Bid(msgspec.Struct, frozen=True):
     zero: bool
 
 
-class Claim(msgspec.Struct, frozen=True):
+class Claim(msgspec.Struct, gc=False, frozen=True):
     """Two lots that were claimed in a round. ``why`` is that of the event `LotsClaimed`."""
 
     round: int
