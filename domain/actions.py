@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 Offer = dict[str, Any]
 Action = Mapping[str, Any]
@@ -18,7 +18,17 @@ Value = str | int
 
 def one_of(values: Sequence[Value]) -> dict[str, Any]:
     """A choice of exactly one of ``values``; equal values are named once."""
-    return {"one_of": list(dict.fromkeys(values))}
+    if len(values) > _FEW:
+        return {"one_of": list(dict.fromkeys(values))}
+    named: list[Value] = []
+    for value in values:
+        if value not in named:
+            named.append(value)
+    return {"one_of": named}
+
+
+_FEW: Final = 12
+"""Among so many it is quicker to look through all than to hash each."""
 
 
 def some_of(values: Sequence[Value], least: int, most: int) -> dict[str, Any]:

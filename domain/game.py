@@ -10,7 +10,6 @@ import msgspec
 
 from domain.actions import Offer
 from domain.dealing import Dealer
-from domain.emitter import Emitter
 from domain.errors import BadOptions
 from domain.events import Event, Upcast
 
@@ -76,6 +75,16 @@ class Chance(Protocol):
 
     def shuffle(self, items: MutableSequence[Any], /) -> None:
         """Bring ``items`` into any order."""
+
+
+class Emitter(Protocol[S]):
+    """Takes the events of a decision. Call it with one: ``state`` is then the state after it."""
+
+    state: S
+    events: list[Event]
+
+    def __call__(self, event: Event) -> None:
+        """``event`` happens."""
 
 
 class Game(ABC, Generic[O, S]):

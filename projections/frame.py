@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from domain.actions import Offer
 from domain.registry import games
-from domain.table import AnyGame, Table
+from domain.table import AnyGame, Seat, Table
 from domain.visibility import see
 from projections.base import GameView
 from projections.registry import projection
@@ -49,21 +49,43 @@ class Sight:
         before: an earlier version of it, from which is taken what has not changed.
     """
 
-    __slots__ = ("_frame", "_game", "_looks", "_projection", "_seats", "_waiting", "table")
+    __slots__ = (
+        "_apart",
+        "_frame",
+        "_game",
+        "_looks",
+        "_own",
+        "_seats",
+        "_view",
+        "_waiting",
+        "playing",
+        "seats",
+        "state",
+        "table",
+    )
 
     def __init__(self, table: Table, before: Sight | None = None) -> None:
         self.table = table
+        # What is asked for again and again is asked of the table once.
+        self.state: Any = table.state
+        self.seats: tuple[Seat | None, ...] = table.seats
+        self.playing = table.status == "playing" and not table.paused
+        frame: View | None = None
         self._seats: tuple[SeatView, ...] | None = None
         if before is None:
             self._game: AnyGame = games()[table.game]
-            self._projection = projection(table.game)
+            shown = projection(table.game)
+            self._view, self._own, self._apart = shown.view, shown.own, shown.apart
         else:
-            self._game, self._projection = before._game, before._projection
-            if before.table.seats is table.seats:
+            self._game = before._game
+            self._view, self._own, self._apart = before._view, before._own, before._apart
+            if before.seats is self.seats:
                 self._seats = before._seats
+                if self.playing and before.playing and before.table.asked is table.asked:
+                    frame = before._frame  # nothing else of it can change while a game runs
         # One for each seat; counted from the end, those of spectators and of the referee.
-        self._looks: list[_Look | None] = [None] * (len(table.seats) + 2)
-        self._frame: View | None = None
+        self._looks: list[_Look | None] = [None] * (len(self.seats) + 2)
+        self._frame: View | None = frame
         self._waiting: tuple[int, ...] | None = None
 
     def _look(self, viewer: Viewer) -> _Look:
@@ -76,20 +98,16 @@ class Sight:
         """The state of the game as ``viewer`` may know it. Only of a started table."""
         look = self._look(viewer)
         if look.seen is None:
-            assert self.table.state is not None
+            assert self.state is not None
             public = self.seen(SPECTATOR) if viewer >= 0 else None
-            look.seen = see(self.table.state, viewer, public)
+            look.seen = see(self.state, viewer, public)
         return look.seen
 
     @property
     def waiting(self) -> tuple[int, ...]:
         """The seats that the table waits for."""
         if self._waiting is None:
-            table = self.table
-            if table.status != "playing" or table.paused:
-                self._waiting = ()
-            else:
-                self._waiting = self._game.waiting(self.seen(SPECTATOR))
+            self._waiting = self._game.waiting(self.seen(SPECTATOR)) if self.playing else ()
         return self._waiting
 
     def actions(self, viewer: Viewer) -> list[Offer]:
@@ -99,11 +117,7 @@ class Sight:
         look = self._look(viewer)
         found = look.actions
         if found is None:
-            table = self.table
-            if table.status != "playing" or table.paused:
-                found = []
-            else:
-                found = self._game.actions(self.seen(viewer), viewer)
+            found = self._game.actions(self.seen(viewer), viewer) if self.playing else []
             look.actions = found
         return found
 
@@ -117,7 +131,7 @@ class Sight:
 
     @property
     def frame(self) -> View:
-        """What everybody sees of the table, without its game."""
+        """What everybody sees of the table, without its game; the same object as long as it is the same."""
         if self._frame is None:
             self._frame = self.frame_of(None)
         return self._frame
@@ -130,13 +144,13 @@ class Sight:
 
     def game_view(self, viewer: Viewer) -> GameView | None:
         """What ``viewer`` sees of the game; None before the start."""
-        if self.table.state is None:
+        if self.state is None:
             return None
         look = self._look(viewer)
         if look.game is None:
             own = self.own(viewer)
             if own is None:
-                look.game = self._projection.view(self.seen(viewer), viewer)
+                look.game = self._view(self.seen(viewer), viewer)
             else:
                 gone = {name: UNSET for name in self.apart if name not in own}
                 look.game = replace(self.game_view(SPECTATOR), **own, **gone)  # type: ignore[type-var]
@@ -145,15 +159,15 @@ class Sight:
     @property
     def apart(self) -> tuple[str, ...]:
         """The members of a game's view that `own` gives; the others are the same for all."""
-        return self._projection.apart
+        return self._apart
 
     def own(self, viewer: Viewer) -> dict[str, Any] | None:
         """The members by which a seat's view differs from a spectator's; what is absent is not in it.
 
         None where they are not known apart: for spectators, for games that do not tell, before the start.
         """
-        own = self._projection.own
-        if viewer < 0 or own is None or self.table.state is None:
+        own = self._own
+        if viewer < 0 or own is None or self.state is None:
             return None
         look = self._look(viewer)
         if look.own is None:

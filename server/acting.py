@@ -46,6 +46,7 @@ class Answered:
 
 
 @final
+@mypyc_attr(acyclic=True)
 class ActJob:
     """A job: a command of the seat that is attached."""
 

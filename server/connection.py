@@ -72,6 +72,7 @@ class Connection:
         self._most_waiting = settings.queue_messages
         self._opcode = TEXT if kind == "json" else BINARY
         self._line: DirectProtocol | None = None
+        self._transport: Any = None
         self._flushes = service.flushes
         self._flushing = False
         self._attaching = 0
@@ -111,6 +112,7 @@ class Connection:
     def go_direct(self, line: DirectProtocol) -> None:
         """Read from the socket's protocol and write to it, past ASGI."""
         self._line = line
+        self._transport = line.transport
         line.begin(self.receive, self.flush, self.lost)
 
     @final
@@ -127,8 +129,9 @@ class Connection:
         else:
             packed = b"".join([framed_once(opcode, frame) for frame in outbox])
         outbox.clear()
-        if not line.transport.is_closing():
-            line.transport.write(packed)
+        transport = self._transport
+        if not transport.is_closing():
+            transport.write(packed)
 
     def lost(self) -> None:
         """The socket is gone."""
@@ -245,13 +248,14 @@ class Connection:
 
     @final
     def _dispatch(self, message: Any) -> None:
+        if isinstance(message, Act) and not self.service.stopping:  # nearly always
+            self._act(message)
+            return
         match message:
             case Act() | Attach() | Say() if self.service.stopping:
                 text = "the server restarts; connect again and repeat this with the same id"
                 table = message.table
                 self.tell(Error(id=message.id, table=table, code="unavailable", message=text))
-            case Act():
-                self._act(message)
             case Say():
                 self._post(message.table, SayJob(self, message))
             case Attach():

@@ -13,7 +13,7 @@ from domain.table import Table
 from projections import frame
 from projections.viewer import Viewer
 from server.codec import Kind, encode
-from server.news import News
+from server.news import Frames, News
 from server.wire import ToClient, Views
 
 
@@ -47,6 +47,7 @@ class Feed:
     def __init__(self, table: Table) -> None:
         self.sight = frame.Sight(table)
         self.viewers: dict[Viewer, list[Attachment]] = {}
+        self._frames = Frames()
 
     @property
     def table(self) -> Table:
@@ -73,7 +74,7 @@ class Feed:
         """Show ``commit``, which led to ``table``."""
         before = self.sight
         sight = self.sight = frame.Sight(table, before)
-        news = News(commit, before, sight)
+        news = News(commit, before, sight, self._frames)
         for viewer, there in list(self.viewers.items()):
             if len(there) == 1:
                 only = there[0]

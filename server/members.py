@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from mypy_extensions import mypyc_attr
+
 from server.codec import Kind
 
 
+@mypyc_attr(acyclic=True)
 class Members:
     """The members of an encoded object, to which others are added without encoding these again.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from bisect import bisect_left
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
@@ -35,13 +34,18 @@ class Durations:
 
     def __init__(self, name: str, about: str) -> None:
         self._histogram = Histogram(name, about, buckets=_FAST)
+        self._bounds = [float(bound) for bound in _FAST]
         self._counts = [0] * (len(_FAST) + 1)
         self._sum = 0.0
 
     def observe(self, seconds: float) -> None:
         """Count one that took so long."""
-        # Nearly all are in the first bucket.
-        self._counts[0 if seconds <= 0.0005 else bisect_left(_FAST, seconds)] += 1
+        bucket = 0
+        for bound in self._bounds:
+            if seconds <= bound:
+                break
+            bucket += 1
+        self._counts[bucket] += 1
         self._sum += seconds
 
     def pour(self) -> None:

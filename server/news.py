@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from msgspec import UNSET, Raw
 from msgspec.structs import replace
+from mypy_extensions import mypyc_attr
 
 from domain.events import Commit
 from projections.frame import Sight
@@ -27,6 +28,7 @@ _GAP: Any = Raw(_MARK)
 _NOTHING: Final[dict[str, bytes]] = {"json": b"[]", "msgpack": b"\x90"}
 
 
+@mypyc_attr(acyclic=True)
 class _Form:
     """What is made once for all who get an update in the same encoding, with the same of the view."""
 
@@ -41,6 +43,28 @@ class _Form:
         self.shared: dict[str, Any] | None = None
 
 
+@mypyc_attr(acyclic=True)
+class Frames:
+    """What is around a game's view, encoded: it seldom changes from one version to the next."""
+
+    __slots__ = ("_encoded", "_frame")
+
+    def __init__(self) -> None:
+        self._frame: Any = None
+        self._encoded: dict[Kind, Raw] = {}
+
+    def encoded(self, kind: Kind, sight: Sight) -> Raw:
+        """The view of a started game, with a gap for what the viewer sees of the game."""
+        if sight.frame is not self._frame:
+            self._frame = sight.frame
+            self._encoded.clear()
+        found = self._encoded.get(kind)
+        if found is None:
+            found = self._encoded[kind] = Raw(encode(kind, sight.frame_of(_GAP)))
+        return found
+
+
+@mypyc_attr(acyclic=True)
 class News:
     """One commit and what it led to.
 
@@ -48,11 +72,13 @@ class News:
         commit: the commit.
         before: the table before it.
         sight: the table after it.
+        frames: kept by whoever tells of one commit of a table after the other.
     """
 
-    __slots__ = ("_before", "_commit", "_forms", "_same", "_sight")
+    __slots__ = ("_before", "_commit", "_forms", "_frames", "_same", "_sight")
 
-    def __init__(self, commit: Commit, before: Sight, sight: Sight) -> None:
+    def __init__(self, commit: Commit, before: Sight, sight: Sight, frames: Frames) -> None:
+        self._frames = frames
         self._commit = commit
         self._before = before
         self._sight = sight
@@ -70,7 +96,7 @@ class News:
         if views == "patch":
             pieces.append(write(self._patch(form, viewer)))
             pieces.append(cut[-2])
-        elif views == "full" and sight.table.state is not None:
+        elif views == "full" and sight.state is not None:
             pieces.append(self._game(form, viewer))
             pieces.append(cut[-2])
         actions = sight.actions(viewer)
@@ -128,7 +154,7 @@ class News:
         view: Any = UNSET
         events: Any = for_all(commit.events) if self._same else _GAP
         if views == "full":
-            view = sight.frame_of(None if table.state is None else _GAP)
+            view = sight.frame if sight.state is None else self._frames.encoded(kind, sight)
         update = Update(
             table=table.id,
             version=commit.version,

@@ -170,6 +170,7 @@ class Showing:
             commit = self.decode(entry)
             table = tables.apply(self.game, self.table, commit)
             self.last = entry
+            remember(self.writer.ids, commit)
             pushed(self, commit, table, mine)
         elif entry.version > head:
             self.behind()
@@ -317,28 +318,38 @@ def keep(room: Showing, commit: Commit, table: Table, waiting: tuple[int, ...]) 
 
 
 def pushed(room: Showing, commit: Commit, table: Table, mine: bool) -> None:
-    """Take a stored commit and tell all viewers; ``table`` is what it led to, ``mine``: by this process."""
+    """Tell all viewers of a stored commit; ``table`` is what it led to, ``mine``: by this process."""
     live = room.live
     assert live is not None
-    was = live.sight.table
-    before = was if room.delayed is None else room.delayed.table
-    remember(room.writer.ids, commit)
+    before = live.sight
+    delayed = room.delayed
     live.advance(commit, table)
     room._unseen[0].tell(live)
-    keep(room, commit, table, live.sight.waiting)
-    if room.delayed is not None:
+    sight = live.sight
+    keep(room, commit, table, sight.waiting)
+    was = before.table
+    if delayed is not None:
+        public = delayed.table
         room._advance_delayed(table)
+        _noticed(room, commit, was, table, public, delayed.table, mine)
+    elif before.seats is not sight.seats or not before.playing or not sight.playing:  # nearly never
+        _noticed(room, commit, was, table, was, table, mine)
+    if mine and (room.owner.tells_turns or has_stand_ins(room, table)):
+        room.owner.advanced(room._whole, was)
+
+
+def _noticed(
+    room: Showing, commit: Commit, was: Table, table: Table, before: Table, after: Table, mine: bool
+) -> None:
+    """What follows from a commit that is no usual move; ``before`` and ``after`` are what the public sees."""
     if table.seats is not was.seats or table.next is not was.next:
         for event in commit.events:
             if isinstance(event, SeatLeft):
                 room._revoke(event)
             elif isinstance(event, RematchOpened):
                 room.owner.rematch(room._whole)
-    after = table if room.delayed is None else room.delayed.table
     if before.status != after.status or before.seats is not after.seats:
         room.owner.changed(room._whole, mine)
-    if mine and (room.owner.tells_turns or has_stand_ins(room, table)):
-        room.owner.advanced(room._whole, was)
 
 
 def visible(table: Table) -> int:

@@ -30,7 +30,7 @@ from server.showing import (
     remember,
     table_of,
 )
-from server.store.base import Appended, Entry, OutcomeUnknown, VersionTaken
+from server.store.base import Appended, Entry, OutcomeUnknown, VersionTaken, entry_of
 
 if TYPE_CHECKING:
     from server.acting import ActJob
@@ -80,6 +80,7 @@ class Storing:
 
 
 @final
+@mypyc_attr(acyclic=True)
 class _UnderWay:
     """An act that the store was sent; called with what became of it."""
 
@@ -105,7 +106,7 @@ class _UnderWay:
                 not_stored(writer, append, answer)
                 first = [writer._again(job)]
             else:
-                entry = Entry(append.version, answer.at_ms, append.data)
+                entry = entry_of((append.version, answer.at_ms, append.data))
                 commit = is_stored(writer, entry, self._seat, self._decision, self._command, self._began)
                 job.stored(room, commit)
         except Exception as error:  # noqa: BLE001 - every job gets an answer
@@ -131,7 +132,9 @@ def begin(writer: Storing, job: ActJob, seat: int) -> bool:
     try:
         decision = job.decide(room, seat, table.seats[seat], table)
         after = decision.table
-        if (after.seats is not table.seats or after.over) and room.owner.expected(table, after) is not None:
+        if (after.seats is not table.seats or after.status != "playing") and room.owner.expected(
+            table, after
+        ) is not None:
             return False
         append = prepared(writer, seat, decision, command)
     except Exception:  # noqa: BLE001 - in its turn the job is told, also of what is a fault of a game
@@ -180,6 +183,8 @@ def is_stored(
     try:
         table = tables.sealed(game_of(room), table_of(room), decision.table, commit)
         room.last = entry
+        if command is not None:
+            writer.ids[command_hash(by, command)] = entry.version
         pushed(room, commit, table, True)
     except Exception as error:
         # It is stored all the same: whoever repeats the id is told so from the log.

@@ -11,6 +11,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from domain.dealing import Dealer, KeyedDealer, T
+from domain.emitter import Emitted
 from domain.errors import Rejected
 from domain.events import Event
 from domain.game import Emitter
@@ -196,7 +197,7 @@ def decide_start(game: AnyGame, table: Table, dealer: Dealer | None = None) -> D
         raise Rejected("need_players", f"free seats: {_listed(free)}", {"free": free})
     table = evolve(game, table, happened.Started())
     assert table.state is not None
-    emit = Emitter(game, table.state)
+    emit = Emitted(game, table.state)
     game.start(emit, dealer or dealer_of(table))
     return settled(game, table, emit, happened.Started())
 
@@ -207,7 +208,7 @@ def decide_pause(game: AnyGame, table: Table, *, seat: int | None) -> Decision:
     Raises:
         Rejected: ``not_started``, ``finished``, ``paused``.
     """
-    _playing(table)
+    in_play(table)
     if table.paused:
         raise Rejected("paused", "the game is paused already")
     return _ask(game, table, seat, happened.PauseAsked, happened.Paused())
@@ -219,7 +220,7 @@ def decide_resume(game: AnyGame, table: Table, *, seat: int | None) -> Decision:
     Raises:
         Rejected: ``not_started``, ``finished``, ``illegal_action`` where the game is not paused.
     """
-    _playing(table)
+    in_play(table)
     if not table.paused:
         raise Rejected("illegal_action", "the game is not paused")
     return _ask(game, table, seat, happened.ResumeAsked, happened.Resumed())
@@ -276,7 +277,10 @@ def taken_over(table: Table) -> list[Event]:
     return [*seats, *host, *admitted, *muted]
 
 
-def _playing(table: Table) -> None:
+def in_play(table: Table) -> None:
+    """Refuse a table whose game does not run. Raises `Rejected` ``not_started`` or ``finished``."""
+    if table.status == "playing":
+        return
     if table.status == "open":
         raise Rejected("not_started", "the game has not started yet")
     still_there(table)

@@ -7,9 +7,9 @@ from typing import Any
 
 from domain import actions as grammar
 from domain.dealing import Dealer
+from domain.emitter import Emitted
 from domain.errors import Rejected
 from domain.events import Event
-from domain.game import Emitter
 from domain.table import events as happened
 from domain.table.clocks import deadline
 from domain.table.decisions import (
@@ -17,8 +17,8 @@ from domain.table.decisions import (
     decision,
     forfeited,
     granted_without,
+    in_play,
     settled,
-    still_there,
 )
 from domain.table.folding import evolve, stand_in, waiting
 from domain.table.state import AnyGame, Decision, Table
@@ -50,9 +50,7 @@ def decide_act(
         Rejected: in this order ``not_started`` / ``finished``, ``paused``, ``version_conflict``,
             ``not_your_turn``, ``illegal_action``.
     """
-    if table.status == "open":
-        raise Rejected("not_started", "the game has not started yet")
-    still_there(table)
+    in_play(table)
     if table.paused:
         raise Rejected("paused", "the game is paused; it goes on when the host or all players resume it")
     if if_version is not None and if_version != table.version:
@@ -72,7 +70,7 @@ def decide_act(
     before = _said_first(table, seat, standing_in)
     for event in before:
         table = evolve(game, table, event)
-    emit = Emitter(game, state)
+    emit = Emitted(game, state)
     game.decide(emit, seat, action, dealer or dealer_of(table))
     return settled(game, table, emit, *before)
 

@@ -8,6 +8,8 @@ from collections import deque
 from functools import lru_cache
 from typing import Any
 
+from mypy_extensions import mypyc_attr
+
 from server.store import keys
 from server.store.base import Appended, OnAppended, OutcomeUnknown, StoreUnavailable, VersionTaken
 from server.store.link import APPEND, STORE
@@ -36,6 +38,7 @@ def _begun(table: str, quiet: bool) -> bytes:
     return (_STORE if quiet else _APPEND) + pack_parts((keys.log(table), keys.gone(table), beside))
 
 
+@mypyc_attr(acyclic=True)
 class Append:
     """One append.
 

@@ -7,7 +7,6 @@ import logging
 import random
 from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
-from functools import partial
 from typing import Any
 
 from server.store import keys
@@ -23,6 +22,7 @@ from server.store.base import (
     StoreUnavailable,
     WeakStore,
     check_contiguous,
+    entry_of,
     ignore,
 )
 from server.store.flight import Quick
@@ -341,7 +341,4 @@ def _entries(table: str, after: int, found: list[Any]) -> list[Entry]:
     if list(idents) != [b"%d-0" % version for version in versions]:
         there = [Entry(int(ident[:-2]), 0, b"") for ident in idents]
         check_contiguous(table, after, there)
-    return list(map(_new_entry, zip(versions, map(int, times), data, strict=True)))
-
-
-_new_entry = partial(tuple.__new__, Entry)
+    return list(map(entry_of, zip(versions, map(int, times), data, strict=True)))

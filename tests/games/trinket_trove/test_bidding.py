@@ -6,8 +6,8 @@ import pytest
 from msgspec.structs import replace
 
 from domain.dealing import KeyedDealer
+from domain.emitter import Emitted
 from domain.errors import Rejected
-from domain.game import Emitter
 from domain.games.trinket_trove import GAME, events
 from domain.games.trinket_trove.lots import ranked_bids
 from domain.games.trinket_trove.state import Bid
@@ -100,7 +100,7 @@ def test_a_seat_with_an_empty_hand_is_asked_and_bids_0_without_cards() -> None:
     game, state = GAME, replace(four().state, hands=((), ("key",), ("key",), ("key",)))
     assert game.waiting(state) == (0,)
     assert game.actions(state, 0) == [{"type": "bid"}]
-    emit = Emitter(game, state)
+    emit = Emitted(game, state)
     game.decide(emit, 0, {"type": "bid"}, KeyedDealer(bytes(32), []))
     assert emit.events == [events.BidMade(0, state.pile[:1], "zero")]
     sentence = game.explain(state, 0, {"type": "bid", "cards": []}, [{"type": "bid"}])
