@@ -14,7 +14,6 @@ from redis.asyncio import BlockingConnectionPool, ConnectionPool, Redis
 from redis.asyncio.connection import AbstractConnection
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
-from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import RedisError, ResponseError
 
 LIBRARY = importlib.resources.files(__package__).joinpath("functions.lua").read_text("utf-8")
@@ -39,6 +38,9 @@ APPEND, ARRIVE, BURY, DUE, HEAD, LOOK_AGAIN, NOW, PLACE, PRESENT, RESTORE, REWRI
 
 FAILURES = (RedisError, OSError, TimeoutError)
 
+_UPKEEP = 4
+"""Connections of a client, at most: it serves what is done at the start, seldom, or by an operator."""
+
 _ALIASES = {"valkey": "redis", "valkeys": "rediss"}
 
 
@@ -51,7 +53,6 @@ class Settings:
         settle_s: how long an append is repeated in all before its outcome is given up as unknown.
         compare_s: how often the heads of watched tables are compared with what was delivered.
         presence_s: how long the marks of a dead process stand; living ones are renewed three times in it.
-        readers: connections for reading, at most.
         batch: appends in one round trip, at most.
         replicas: how many replicas must have an append before it counts as stored and anybody hears of it.
         replicas_on_disk: they must have it in their append-only files, too.
@@ -62,7 +63,6 @@ class Settings:
     settle_s: float = 5.0
     compare_s: float = 3.0
     presence_s: float = 15.0
-    readers: int = 16
     batch: int = 256
     replicas: int = 0
     replicas_on_disk: bool = False
@@ -112,7 +112,7 @@ class Link:
         return connection
 
     def client(self) -> Redis:
-        """A client for reads and for writes that may be repeated: it tries twice."""
+        """A client for what is done at the start and now and then, and may be repeated: it tries twice."""
         pool = BlockingConnectionPool.from_url(
             self._url,
             protocol=2,
@@ -120,7 +120,7 @@ class Link:
             socket_timeout=self._settings.attempt_s,
             socket_connect_timeout=self._settings.attempt_s,
             driver_info=None,
-            max_connections=self._settings.readers,
+            max_connections=_UPKEEP,
             timeout=self._settings.attempt_s,
         )
         kind: Any = pool.connection_class
@@ -153,11 +153,6 @@ def is_reply(error: BaseException) -> bool:
     return isinstance(error, ResponseError) or (
         isinstance(error, RedisError) and getattr(error, "status_code", None) is not None
     )
-
-
-def is_crowded(error: BaseException) -> bool:
-    """Whether all our connections were in use for too long, which says nothing about the server."""
-    return isinstance(error, RedisConnectionError) and str(error) == "No connection available."
 
 
 def explain(error: BaseException) -> str:

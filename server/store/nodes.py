@@ -9,6 +9,7 @@ from typing import Any
 
 from redis.crc import key_slot
 
+from server.store.asks import Asks
 from server.store.base import StoreUnavailable, WeakStore
 from server.store.check import is_cluster, weaknesses
 from server.store.health import Health
@@ -19,9 +20,7 @@ from server.store.link import (
     Link,
     Settings,
     explain,
-    is_crowded,
     is_missing_function,
-    is_reply,
 )
 from server.store.subscriber import Subscriber
 from server.store.writer import MOVED_ON, Writer
@@ -37,11 +36,10 @@ class Node:
     def __init__(self, link: Link, settings: Settings, subscriber: Subscriber, clustered: bool) -> None:
         self.link = link
         self.client = link.client()
-        # Entries are taken as they come: a dictionary for each would be a good part of loading a long log.
-        self.client.response_callbacks.pop("XRANGE")
         self.health = Health(link.name, self.client.ping)
         self.writer = Writer(link.connection, settings, self.health, others=clustered)
         self.subscriber = subscriber
+        self._asks = Asks(link.connection, settings.attempt_s)
         self._settings = settings
 
     async def start(self) -> None:
@@ -67,10 +65,11 @@ class Node:
         await self.health.close()
         await self.writer.close()
         await self.subscriber.close()
+        await self._asks.close()
         await self.client.aclose(close_connection_pool=True)
 
     async def ask(self, commands: Sequence[tuple[Any, ...]]) -> list[Any]:
-        """Run commands that may be repeated; an answer may be an exception.
+        """Run commands that may be repeated and do not block; an answer may be an exception.
 
         Raises:
             StoreUnavailable: the server is known to be away.
@@ -80,24 +79,19 @@ class Node:
         answers: list[Any] = []
         for start in range(0, len(commands), _AT_ONCE):
             some = commands[start : start + _AT_ONCE]
-            found = await self._pipeline(some)
+            found = await self._asked(some)
             if any(map(is_missing_function, found)):
                 await self._load()
-                found = await self._pipeline(some)
+                found = await self._asked(some)
             answers += found
         return answers
 
-    async def _pipeline(self, commands: Sequence[tuple[Any, ...]]) -> list[Any]:
-        async with self.client.pipeline(transaction=False) as pipeline:
-            for command in commands:
-                pipeline.execute_command(*command)
-            try:
-                found: list[Any] = await pipeline.execute(raise_on_error=False)
-            except FAILURES as error:
-                if not is_reply(error) and not is_crowded(error):
-                    self.health.failed(error)
-                raise
-        return found
+    async def _asked(self, commands: Sequence[tuple[Any, ...]]) -> list[Any]:
+        try:
+            return await self._asks.ask(commands)
+        except FAILURES as error:
+            self.health.failed(error)
+            raise
 
     async def _load(self) -> None:
         await self.client.function_load(LIBRARY, replace=True)

@@ -338,7 +338,21 @@ def _entries(table: str, after: int, found: list[Any]) -> list[Entry]:
     idents, fields = zip(*found, strict=True)
     versions = range(after + 1, after + 1 + len(found))
     _, times, _, data = zip(*fields, strict=True)
-    if list(idents) != [b"%d-0" % version for version in versions]:
+    if list(idents) != _idents(after, len(found)):
         there = [Entry(int(ident[:-2]), 0, b"") for ident in idents]
         check_contiguous(table, after, there)
     return list(map(entry_of, zip(versions, map(int, times), data, strict=True)))
+
+
+_MOST_KEPT = 4096
+_kept: list[bytes] = []
+"""The ids of the first versions, which are the same for all tables."""
+
+
+def _idents(after: int, number: int) -> list[bytes]:
+    last = after + number
+    if last > _MOST_KEPT:
+        return [b"%d-0" % version for version in range(after + 1, last + 1)]
+    if last > len(_kept):
+        _kept.extend([b"%d-0" % version for version in range(len(_kept) + 1, last + 1)])
+    return _kept[after:last]

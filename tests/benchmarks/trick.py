@@ -123,14 +123,13 @@ class EndlessTrick(Game[TrickOptions, TrickState]):
 
     def evolve(self, state: TrickState, event: Event) -> TrickState:
         """The state after ``event``."""
-        match event:
-            case Played(card=card):
-                return _played(state, state.next, card)
-            case Dealt(order=order):
-                hands = tuple(tuple(sorted(order[at : at + HAND])) for at in range(0, len(DECK), HAND))
-                return replace(state, hands=hands, deals=state.deals + 1, tricks=(0,) * SEATS)
-            case _:
-                return state
+        if isinstance(event, Played):
+            return _played(state, state.next, event.card)
+        if isinstance(event, Dealt):
+            order = event.order
+            hands = tuple(tuple(sorted(order[at : at + HAND])) for at in range(0, len(DECK), HAND))
+            return replace(state, hands=hands, deals=state.deals + 1, tricks=(0,) * SEATS)
+        return state
 
     def result(self, state: TrickState) -> Result | None:
         """It never ends."""
@@ -153,8 +152,8 @@ def _played(state: TrickState, seat: int, card: int) -> TrickState:
         return replace(
             state, hands=hands, trick=trick, next=(seat + 1) % SEATS, n=state.n + 1, last=card, last_by=seat
         )
-    best = max(range(SEATS), key=lambda place: (rank(trick[place]), -place))
-    winner = (state.leader + best) % SEATS
+    ranks = [rank(played) for played in trick]
+    winner = (state.leader + ranks.index(max(ranks))) % SEATS
     tricks = (*state.tricks[:winner], state.tricks[winner] + 1, *state.tricks[winner + 1 :])
     return replace(
         state,
