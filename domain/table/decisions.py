@@ -199,7 +199,7 @@ def decide_start(game: AnyGame, table: Table, dealer: Dealer | None = None) -> D
     assert table.state is not None
     emit = Emitted(game, table.state)
     game.start(emit, dealer or dealer_of(table))
-    return settled(game, table, emit, happened.Started())
+    return settled(game, table, emit, (happened.Started(),))
 
 
 def decide_pause(game: AnyGame, table: Table, *, seat: int | None) -> Decision:
@@ -286,8 +286,8 @@ def in_play(table: Table) -> None:
     still_there(table)
 
 
-def settled(game: AnyGame, table: Table, emit: Emitter[Any], *before: Event) -> Decision:
-    """The decision of a game: its events, and the end of the table where the game is over."""
+def settled(game: AnyGame, table: Table, emit: Emitter[Any], before: tuple[Event, ...]) -> Decision:
+    """The decision of a game: its events after those ``before``, and the end of the table with the game."""
     table = replace(table, state=emit.state)
     events = (*before, *emit.events)
     result = game.result(emit.state)

@@ -72,7 +72,7 @@ def decide_act(
         table = evolve(game, table, event)
     emit = Emitted(game, state)
     game.decide(emit, seat, action, dealer or dealer_of(table))
-    return settled(game, table, emit, *before)
+    return settled(game, table, emit, before)
 
 
 def _said_first(table: Table, seat: int, standing_in: bool) -> tuple[Event, ...]:

@@ -19,6 +19,7 @@ from server.store.link import FAILURES, is_reply
 from server.store.pipe import Pipe, pack
 
 _TRIES: Final = 2
+_CLOSED: Final = "the store was closed"
 
 
 class _Asked:
@@ -56,7 +57,7 @@ class Asks:
         self._connect = connect
         self._attempt_s = attempt_s
         self._waiting: deque[_Asked] = deque()
-        self._connecting = asyncio.Lock()
+        self._opening: asyncio.Task[_Line] | None = None
         self._connection: AbstractConnection | None = None
         self._line: _Line | None = None
         self._patience: asyncio.TimerHandle | None = None
@@ -82,13 +83,18 @@ class Asks:
     async def close(self) -> None:
         """Ask nothing more; who waits for an answer gets none."""
         self._closed = True
-        self._broke(Lost("the store was closed"))
+        if self._opening is not None:
+            self._opening.cancel()
+            await asyncio.wait([self._opening])
+        self._broke(Lost(_CLOSED))
         await self._drop()
+        if self._patience is not None:
+            self._patience.cancel()
 
     async def _once(self, packed: bytes, number: int) -> list[Any]:
         line = self._line
         if line is None or line.broken:
-            line = await self._connected()
+            line = await self._opened()
         loop = asyncio.get_running_loop()
         asked = _Asked(number, loop.create_future(), loop.time())
         self._waiting.append(asked)
@@ -97,24 +103,40 @@ class Asks:
             self._patience = loop.call_at(asked.since + self._attempt_s, self._overdue)
         return await asked.future
 
-    async def _connected(self) -> _Line:
-        async with self._connecting:
-            if self._line is not None and not self._line.broken:
-                return self._line
-            await self._drop()
-            if self._closed:
-                raise Lost("the store was closed")
-            connection = self._connect()
-            try:
-                async with asyncio.timeout(self._attempt_s):
-                    await connection.connect()  # type: ignore[no-untyped-call]
-            except BaseException:
-                await connection.disconnect(nowait=True)
-                raise
-            self._connection = connection
-            self._line = line = _Line(connection)
-            line.taker, line.ended = self._answered, self._broke
-            return line
+    async def _opened(self) -> _Line:
+        """A new connection: one attempt for all who want one, or each would fail in its turn."""
+        if self._closed:
+            raise Lost(_CLOSED)
+        if self._opening is None:
+            self._opening = asyncio.create_task(self._open(), name="store-asks")
+            self._opening.add_done_callback(self._ended)
+        opening = self._opening
+        await asyncio.wait([opening])
+        if opening.cancelled():
+            raise Lost(_CLOSED)
+        line = opening.result()
+        if line is not self._line or line.broken:
+            raise Lost("the store closed the connection")
+        return line
+
+    def _ended(self, opening: asyncio.Task[_Line]) -> None:
+        self._opening = None
+        if not opening.cancelled():
+            opening.exception()  # whoever wanted it may have gone
+
+    async def _open(self) -> _Line:
+        await self._drop()
+        connection = self._connect()
+        try:
+            async with asyncio.timeout(self._attempt_s):
+                await connection.connect()  # type: ignore[no-untyped-call]
+        except BaseException:
+            await connection.disconnect(nowait=True)
+            raise
+        self._connection = connection
+        self._line = line = _Line(connection)
+        line.taker, line.ended = self._answered, self._broke
+        return line
 
     def _answered(self, reply: Any) -> None:
         if not self._waiting:

@@ -20,7 +20,9 @@ Answer = Callable[[int, asyncio.StreamReader, asyncio.StreamWriter], Awaitable[N
 
 
 @asynccontextmanager
-async def asking(answer: Answer, attempt_s: float = PATIENCE_S) -> AsyncIterator[Asks]:
+async def asking(
+    answer: Answer, attempt_s: float = PATIENCE_S, password: str | None = None
+) -> AsyncIterator[Asks]:
     """Asks of a server whose connections ``answer`` serves; it gets the number of each, from 1."""
     number = 0
 
@@ -36,7 +38,11 @@ async def asking(answer: Answer, attempt_s: float = PATIENCE_S) -> AsyncIterator
 
     server = await asyncio.start_server(serve, "127.0.0.1", 0)
     port = server.sockets[0].getsockname()[1]
-    asks = Asks(lambda: Connection(host="127.0.0.1", port=port, protocol=2, driver_info=None), attempt_s)
+
+    def connect() -> Connection:
+        return Connection(host="127.0.0.1", port=port, protocol=2, driver_info=None, password=password)
+
+    asks = Asks(connect, attempt_s)
     try:
         yield asks
     finally:
@@ -178,3 +184,33 @@ async def test_nobody_hangs_when_it_is_closed() -> None:
             await task
         with pytest.raises(Lost, match="closed"):
             await echoed(asks, "two")
+
+
+async def test_a_crowd_does_not_queue_for_a_connection_that_does_not_come() -> None:
+    """Given a server that takes connections and lets nobody in, all are told after the same two attempts."""
+    numbers: list[int] = []
+
+    async def answer(number: int, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        numbers.append(number)
+        await reader.read()
+
+    async with asking(answer, attempt_s=0.1, password="secret") as asks:
+        tasks = [asyncio.create_task(echoed(asks, f"{one}")) for one in range(50)]
+        await asyncio.sleep(0)
+        tasks[0].cancel()  # who began the attempt does not take it along
+        outcomes = await asyncio.gather(*tasks, return_exceptions=True)
+        assert {type(outcome) for outcome in outcomes[1:]} == {TimeoutError}
+        assert numbers == [1, 2]
+
+
+async def test_it_can_be_closed_while_it_connects() -> None:
+    async def answer(number: int, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read()
+
+    async with asking(answer, password="secret") as asks:
+        task = asyncio.create_task(echoed(asks, "one"))
+        while asks._opening is None:
+            await asyncio.sleep(0.001)
+        await asks.close()
+        with pytest.raises(Lost, match="closed"):
+            await task
