@@ -29,7 +29,6 @@ from server.store.base import (
     Appended,
     Archive,
     Entry,
-    OnAppended,
     SoonByTask,
     StoreUnavailable,
     VersionTaken,
@@ -158,6 +157,8 @@ class Archived(SoonByTask):
     async def start(self) -> None:
         """See `EventStore.start`."""
         await self._inner.start()
+        # No step between, for every move: at an archived table it finds the version taken.
+        self.append_soon = self._inner.append_soon  # type: ignore[method-assign]
         if self._keep_s:
             self._sweeper = asyncio.create_task(self._sweep())
 
@@ -195,20 +196,6 @@ class Archived(SoonByTask):
             except OSError as error:
                 raise StoreUnavailable(f"{table} cannot be brought back: {error}") from error
             return await self._inner.append(table, version, data, after_ms)
-
-    def append_soon(
-        self, table: str, version: int, data: bytes, after_ms: int | None, answered: OnAppended
-    ) -> None:
-        """See `EventStore.append_soon`."""
-
-        def judged(answer: Appended | Exception) -> None:
-            # Nothing was stored. Whether it is archived is found out in a task, which may fail.
-            if isinstance(answer, VersionTaken) and answer.head == version - 1:
-                SoonByTask.append_soon(self, table, version, data, after_ms, answered)
-            else:
-                answered(answer)
-
-        self._inner.append_soon(table, version, data, after_ms, judged)
 
     async def keep(self, table: str) -> bool:
         """Archive a table. Harmless if it is archived; False where its log has just gone on.

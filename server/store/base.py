@@ -127,7 +127,11 @@ class EventStore(Protocol):
     def append_soon(
         self, table: str, version: int, data: bytes, after_ms: int | None, answered: OnAppended
     ) -> None:
-        """As `append`, for callers that do not wait: ``answered`` gets what it gives or raises, once."""
+        """As `append`, for callers that do not wait: ``answered`` gets what it gives or raises, once.
+
+        `VersionTaken` with a head just below ``version`` may mean that the table is archived: `append` brings
+        it back.
+        """
         ...
 
     async def read(self, table: str, after: int = 0, limit: int | None = None) -> list[Entry]:

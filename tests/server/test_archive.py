@@ -16,8 +16,9 @@ from domain.errors import CorruptLog
 from domain.events import encode_commit
 from server.archive import Archived, Folder
 from server.embedded import EmbeddedStore
-from server.store import Entry, StoreUnavailable, VersionTaken, open_store
-from server.store.base import Appended, Archive
+from server.store import Entry, MemoryStore, StoreUnavailable, VersionTaken, open_store
+from server.store.base import Archive
+from tests.server.playing import played
 from tests.support.clients import PATIENCE_S, Http, chosen, client
 from tests.support.play import new
 from tests.support.server import Serve, launch, serve, server_log
@@ -197,19 +198,27 @@ async def test_every_way_of_reading_finds_an_archived_table(
         assert tokens
 
 
-async def test_a_folder_that_cannot_be_looked_into_is_told_to_who_does_not_wait(
-    open_any: OpenStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+async def test_an_act_at_a_table_that_was_archived_meanwhile_is_stored_once(
+    serve: Serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    store, _ = await stored(open_any, tmp_path)
-    await store.keep(TABLE)
+    store = Archived(MemoryStore(), Folder(tmp_path))
+    here = await serve(store)
+    async with played(here.url) as game:
+        await game.move(2)
+        assert await store.keep(game.table)
+        before = len(await store.read(game.table))
+        answer = await game.mover.act(game.table, game.action())
+        assert (answer["type"], answer["version"]) == ("accepted", before + 1)
+        await game.move(3)
+        there = await store.inner.read(game.table)
+        assert [entry.version for entry in there] == list(range(1, before + 1 + 1 + 3))
+        assert await store.keep(game.table)
 
-    def stale(self: Folder, table: str) -> bool:
-        raise PermissionError(table)
+        def stale(self: Folder, table: str) -> bool:
+            raise PermissionError(table)
 
-    answers: asyncio.Queue[Appended | Exception] = asyncio.Queue()
-    with monkeypatch.context() as patched:
-        patched.setattr(Folder, "has", stale)
-        store.append_soon(TABLE, len(LOG) + 1, b"a rematch", LOG[-1].at_ms, answers.put_nowait)
-        assert isinstance(await asyncio.wait_for(answers.get(), PATIENCE_S), StoreUnavailable)
-    store.append_soon(TABLE, len(LOG) + 1, b"a rematch", LOG[-1].at_ms, answers.put_nowait)
-    assert isinstance(await asyncio.wait_for(answers.get(), PATIENCE_S), Appended)
+        with monkeypatch.context() as patched:
+            patched.setattr(Folder, "has", stale)
+            answer = await game.mover.act(game.table, game.action())
+            assert (answer["type"], answer["code"]) == ("error", "unavailable")
+        await game.move(1)
