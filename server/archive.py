@@ -25,6 +25,7 @@ import structlog
 from domain.errors import CorruptLog
 from server import transfer
 from server.disk import sync
+from server.ending import end
 from server.store.base import (
     Appended,
     Archive,
@@ -165,8 +166,7 @@ class Archived(SoonByTask):
     async def close(self) -> None:
         """See `EventStore.close`."""
         if self._sweeper is not None:
-            self._sweeper.cancel()
-            await asyncio.gather(self._sweeper, return_exceptions=True)
+            await end(self._sweeper)
         await self._inner.close()
 
     async def read(self, table: str, after: int = 0, limit: int | None = None) -> list[Entry]:

@@ -15,6 +15,7 @@ import structlog
 
 from domain.table import Table
 from projections import frame
+from server.ending import end
 
 if TYPE_CHECKING:
     from server.room import Room
@@ -68,8 +69,7 @@ class Notices:
     async def stop(self) -> None:
         """Tell no more."""
         if self._task is not None:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
+            await end(self._task)
 
     @property
     def calls(self) -> bool:

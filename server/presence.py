@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import structlog
 
+from server.ending import end
 from server.store.base import StoreUnavailable
 from server.wire import Presence
 
@@ -50,8 +51,7 @@ class PresenceBook:
     async def stop(self) -> None:
         """Look no more."""
         if self._task is not None:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
+            await end(self._task)
 
     def arrived(self, table: str, seat: int) -> None:
         """A connection attached as this seat."""

@@ -19,6 +19,7 @@ from domain.errors import CorruptLog, Rejected, UnknownEvent
 from domain.table import Decision, Table
 from projections import frame
 from server import metrics
+from server.ending import end
 from server.jobs import NoSuchTable
 from server.room import Room
 from server.settings import Settings
@@ -63,8 +64,7 @@ class Timers:
     async def stop(self) -> None:
         """Look no more."""
         if self._task is not None:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
+            await end(self._task)
 
     async def expect(self, ident: str, at_ms: int) -> None:
         """See to it that some process looks at the table at ``at_ms`` or before.

@@ -15,6 +15,7 @@ from redis.asyncio.connection import AbstractConnection
 from redis.exceptions import ConnectionError as Lost
 from redis.exceptions import RedisError
 
+from server.ending import end
 from server.store.link import FAILURES, is_reply
 from server.store.pipe import Pipe, pack
 
@@ -84,8 +85,7 @@ class Asks:
         """Ask nothing more; who waits for an answer gets none."""
         self._closed = True
         if self._opening is not None:
-            self._opening.cancel()
-            await asyncio.wait([self._opening])
+            await end(self._opening)
         self._broke(Lost(_CLOSED))
         await self._drop()
         if self._patience is not None:

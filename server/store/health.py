@@ -7,6 +7,7 @@ import logging
 import random
 from collections.abc import Awaitable, Callable
 
+from server.ending import end
 from server.store.base import StoreUnavailable
 from server.store.link import FAILURES, explain
 
@@ -60,8 +61,7 @@ class Health:
     async def close(self) -> None:
         """Ask no more."""
         if self._task is not None:
-            self._task.cancel()
-            await asyncio.wait([self._task])
+            await end(self._task)
             self._task = None
 
     async def _watch(self) -> None:

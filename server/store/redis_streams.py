@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
+from server.ending import end
 from server.store import keys
 from server.store.appends import Elsewhere
 from server.store.base import (
@@ -90,10 +91,7 @@ class RedisStore(SoonByTask, Moving):
 
     async def close(self) -> None:
         """See `EventStore.close`."""
-        for task in self._tasks:
-            task.cancel()
-        if self._tasks:
-            await asyncio.wait(self._tasks)
+        await end(*self._tasks)
         self._tasks = []
         await self._marks.clear()
         await self._nodes.close()

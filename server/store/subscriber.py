@@ -7,6 +7,7 @@ import logging
 import random
 from typing import Any
 
+from server.ending import end
 from server.store.base import StoreUnavailable
 from server.store.link import FAILURES, explain
 from server.store.listening import Listening
@@ -45,8 +46,7 @@ class Subscriber(Listening):
     async def close(self) -> None:
         """Stop telling."""
         if self._task is not None:
-            self._task.cancel()
-            await asyncio.wait([self._task])
+            await end(self._task)
             self._task = None
 
     async def watch(self, channel: bytes) -> None:

@@ -17,6 +17,7 @@ from typing import Any
 from redis.exceptions import RedisError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 
+from server.ending import end
 from server.store import replicas
 from server.store.appends import Append
 from server.store.base import Appended
@@ -50,8 +51,7 @@ class Writer(Flight):
     async def close(self) -> None:
         """Stop sending; every append still waiting ends with OutcomeUnknown or StoreUnavailable."""
         if self._task is not None:
-            self._task.cancel()
-            await asyncio.wait([self._task])
+            await end(self._task)
             self._task = None
         self._land()
         for append in (*self._waiting, *(append for append, _ in self._odd)):
