@@ -25,8 +25,10 @@ $(COMPILED)/.made: scripts/compile $(shell find $(PACKAGES) -type f -not -name '
 	$(BIN)/python scripts/compile $(COMPILED)
 	@touch $@
 
-# The tests start hundreds of servers, none of which should have to compile its modules anew.
-test test-long: export PYTHONDONTWRITEBYTECODE =
+# Where the environment says not to keep what Python compiles its modules to, every start would do that anew, which
+# takes longer than all the rest of it; the tests start hundreds of servers.
+serve bench bench-peers test test-long: export PYTHONDONTWRITEBYTECODE =
+KEEP_BYTECODE = PYTHONDONTWRITEBYTECODE= $(BIN)/python -c 'import server.cli, server.run, domain.registry as r; r.games()'
 
 # What the tests need comes from three places, none of which waits for another. Node.js itself comes last, where
 # it has to come from the one that is busy before.
@@ -98,10 +100,12 @@ PIP_INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check -
 
 $(VENV)/.installed: $(VENV)/.made pyproject.toml constraints.txt
 	$(PIP_INSTALL) -e .
+	@$(KEEP_BYTECODE)
 	@touch $@
 
 # All at once, because to find out what is needed takes as long for a part. Nothing is compiled but what is used,
-# when it is used first: most of it never is.
+# here or when it is used first: most of it never is.
 $(VENV)/.installed-dev: $(VENV)/.made pyproject.toml constraints.txt
 	$(PIP_INSTALL) --no-compile -e '.[dev]'
+	@$(KEEP_BYTECODE)
 	@touch $(VENV)/.installed $@
